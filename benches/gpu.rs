@@ -48,7 +48,7 @@ fn time_pass(gpu: &Gpu, passes: &HistogramPasses, inputs: &Inputs, pass: usize, 
     let mut ns = 0.0;
     let mut left = repeats;
     while left > 0 {
-        let batch = left.min(u64::from(Timestamps::MOST_SPANS) / 3);
+        let batch = left.min(u64::from(Timestamps::MAX_SPANS) / 3);
         let timestamps = Timestamps::new(gpu, 3 * batch as u32).unwrap();
         for repeat in 0..batch as u32 {
             let mut encoder = encoder(gpu);

@@ -40,6 +40,6 @@ fn write_line(to: &mut env_logger::fmt::Formatter, record: &log::Record<'_>) -> 
     // A driver's message may have several lines. In our own messages, a line break can only be part of a name.
     let is_ours = record.target().starts_with("histoscope");
     let parts = if is_ours { vec![&*text] } else { text.lines().collect() };
-    let parts: Vec<_> = parts.into_iter().map(histoscope::plain).collect();
+    let parts: Vec<_> = parts.into_iter().map(histoscope::sanitized).collect();
     writeln!(to, "[{style}{level:<5}{style:#}] {}", parts.join("\n        "))
 }

@@ -10,7 +10,7 @@ pub struct Adjuster {
     /// The parameters of every adjustment.
     pub choices: Choices,
     /// The adjustment whose parameters the keys change: the one last switched on or changed.
-    pub hand: Adjustment,
+    pub current: Adjustment,
     /// `true` if the panel has been shown, automatically or by the user. It opens automatically only once.
     pub introduced: bool,
 }
@@ -20,8 +20,8 @@ impl Adjuster {
     #[must_use]
     pub fn new(mut choices: Choices, on: &Adjustments) -> Self {
         choices.take(on);
-        let hand = Adjustment::ALL.into_iter().rfind(|kind| kind.is_on(on)).unwrap_or(Adjustment::Equalize);
-        Self { choices, hand, introduced: false }
+        let current = Adjustment::ALL.into_iter().rfind(|kind| kind.is_on(on)).unwrap_or(Adjustment::Equalize);
+        Self { choices, current, introduced: false }
     }
 
     /// Switches an adjustment on or off. Returns the note to show.
@@ -36,7 +36,7 @@ impl Adjuster {
     /// Switches an adjustment on, or applies its current parameters if it is already on. Returns the note to show.
     pub fn switch_on(&mut self, kind: Adjustment, adjustments: &mut Adjustments) -> String {
         kind.switch_on(adjustments, &self.choices);
-        self.hand = kind;
+        self.current = kind;
         // Whether to equalize luminance or each channel is remembered with the other parameters.
         self.choices.take(adjustments);
         kind.on_text(&self.choices)
@@ -46,7 +46,7 @@ impl Adjuster {
     /// on. Returns the note to show.
     pub fn step(&mut self, parameter: Parameter, more: bool, adjustments: &mut Adjustments) -> String {
         let is_on = |kind: &Adjustment| kind.is_on(adjustments);
-        let Some(kind) = Some(self.hand).filter(is_on).or_else(|| Adjustment::ALL.into_iter().rfind(is_on)) else {
+        let Some(kind) = Some(self.current).filter(is_on).or_else(|| Adjustment::ALL.into_iter().rfind(is_on)) else {
             return "nothing is adjusted: e, k, x, z and u switch adjustments on".to_owned();
         };
         let before = self.choices;
@@ -138,7 +138,7 @@ mod tests {
         let tone = Some(Tone::Equalize(Equalize { per_channel: true, time_constant_secs: 0.0 }));
         let mut adjustments = Adjustments { blur, tone, reduction: None };
         let mut adjuster = Adjuster::new(Choices::default(), &adjustments);
-        assert_eq!((adjuster.hand, adjuster.choices.blur.size), (Adjustment::Channels, 21));
+        assert_eq!((adjuster.current, adjuster.choices.blur.size), (Adjustment::Channels, 21));
         assert_eq!(adjuster.step(Parameter::Main, true, &mut adjustments), "equalized by channel, 0.1 s");
         assert_eq!(adjuster.toggle(Adjustment::Channels, &mut adjustments), "equalizing by channel off");
     }

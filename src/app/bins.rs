@@ -22,14 +22,14 @@ pub struct Bins {
     /// The newest bins, summed up, and the tag of their frame.
     newest: Option<(FrameTag, Cumulative)>,
     /// The figures requested for the loaded frame.
-    asked: Wanted,
+    requested: RequestedFigures,
     /// The brush at the time of the request.
     brush: Option<Brush>,
 }
 
 /// The figures needed for a frame. Each level includes those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub enum Wanted {
+pub enum RequestedFigures {
     /// None.
     #[default]
     Nothing,
@@ -43,12 +43,12 @@ impl Bins {
     /// Creates the state before any bins have been read back.
     #[must_use]
     pub fn new(components: Components) -> Self {
-        Self { components, region: Region::default(), newest: None, asked: Wanted::Nothing, brush: None }
+        Self { components, region: Region::default(), newest: None, requested: RequestedFigures::Nothing, brush: None }
     }
 
     /// Notes that a different frame has been loaded, for which nothing has been requested yet.
     pub const fn outdate(&mut self) {
-        self.asked = Wanted::Nothing;
+        self.requested = RequestedFigures::Nothing;
     }
 
     /// Returns the newest bins and the tag of their frame, if they suit `frame`: from the same video, with the same
@@ -74,17 +74,17 @@ impl Bins {
     pub fn advance(
         &mut self,
         graphics: &mut Graphics,
-        (wanted, brush): (Wanted, Option<Brush>),
+        (wanted, brush): (RequestedFigures, Option<Brush>),
         now: Instant,
     ) -> (bool, Option<Instant>) {
         let Graphics { renderer, gpu, .. } = graphics;
-        renderer.set_limits(wanted == Wanted::Numbers);
+        renderer.set_limits(wanted == RequestedFigures::Numbers);
         renderer.set_selecting(brush);
         if brush != std::mem::replace(&mut self.brush, brush) {
             self.outdate();
         }
-        if wanted > self.asked {
-            self.asked = wanted;
+        if wanted > self.requested {
+            self.requested = wanted;
             renderer.request_histogram(gpu);
         }
         let come = renderer.poll_histogram(gpu);

@@ -9,7 +9,7 @@ enum Board {
     /// The desktop's clipboard, opened by the first copy.
     Desktop(Option<arboard::Clipboard>),
     /// No clipboard: copied data is discarded.
-    Nowhere,
+    None,
 }
 
 impl Clipboard {
@@ -21,8 +21,8 @@ impl Clipboard {
 
     /// Creates the clipboard of an offscreen window: it accepts everything and stores nothing.
     #[must_use]
-    pub const fn of_nobody() -> Self {
-        Self(Board::Nowhere)
+    pub const fn discarding() -> Self {
+        Self(Board::None)
     }
 
     /// Copies text.

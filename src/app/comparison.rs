@@ -14,7 +14,7 @@ use super::hud::Note;
 use super::session::Session;
 pub use clip::{ComparedClip, CountedPart};
 pub use frame::{ComparedFrame, Partner};
-pub use matcher::{MatchReading, Matcher};
+pub use matcher::{MatchOptions, Matcher};
 
 use histoscope_core::histogram::{Components, Cumulative};
 use histoscope_core::picture::Frame;
@@ -30,7 +30,7 @@ const MOST: usize = 4;
 const NO_CLIP: &str = "there is no second clip: histoscope a.mp4 b.mp4 --compare plays two";
 /// Number of previous frames of the second clip whose numbers are remembered: an adapter's figures arrive a few frames
 /// late.
-const MOST_EARLIER: usize = 8;
+const MAX_EARLIER: usize = 8;
 
 /// Which picture is on screen.
 #[derive(Debug, Default)]
@@ -59,7 +59,7 @@ impl Outcome {
 
 /// Changes to the second clip since the last call.
 #[derive(Debug, Default)]
-pub struct ClipNews {
+pub struct ClipChanges {
     /// Notes to show.
     pub notes: Vec<Note>,
     /// `true` if the compared frame has changed.
@@ -335,8 +335,8 @@ impl Comparison {
         first: &Session,
         counted: CountedPart<'_>,
         now: Instant,
-    ) -> Result<ClipNews, GpuError> {
-        let Some(clip) = &mut self.clip else { return Ok(ClipNews::default()) };
+    ) -> Result<ClipChanges, GpuError> {
+        let Some(clip) = &mut self.clip else { return Ok(ClipChanges::default()) };
         let found = clip.take_offset();
         let mut notes: Vec<_> = clip.follow(first, now).into_iter().map(Note::warning).collect();
         let frame = clip.compared_frame(engine, first, counted, now);
@@ -355,7 +355,7 @@ impl Comparison {
             }
         };
         let load = self.clip_shown().filter(|_| has_changed).cloned();
-        Ok(ClipNews { notes, has_changed, load, wake_at })
+        Ok(ClipChanges { notes, has_changed, load, wake_at })
     }
 
     fn set_clip_frame(&mut self, frame: ComparedFrame) {
@@ -365,7 +365,7 @@ impl Comparison {
             }
             self.earlier.retain(|earlier| earlier.partner != before.partner);
             self.earlier.push_back(before.into());
-            if self.earlier.len() > MOST_EARLIER {
+            if self.earlier.len() > MAX_EARLIER {
                 self.earlier.pop_front();
             }
         }
@@ -399,12 +399,12 @@ impl Comparison {
 mod tests {
     use super::*;
     use histoscope_core::histogram::Histogram;
-    use histoscope_core::made;
+    use histoscope_core::test_data;
 
     fn second(bin: usize, partner: Partner) -> ComparedFrame {
         let mut histogram = Histogram::empty(8, Components::Rgbl);
         histogram.words[bin] = 1;
-        ComparedFrame::in_step(format!("b at {bin}"), made::gray((1, 1), |_, _| 0), Some(histogram), partner)
+        ComparedFrame::in_step(format!("b at {bin}"), test_data::gray((1, 1), |_, _| 0), Some(histogram), partner)
     }
 
     #[test]

@@ -47,11 +47,11 @@ impl Delays {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use histoscope_core::made;
     use histoscope_core::picture::FrameFacts;
+    use histoscope_core::test_data;
 
     fn frame(number: i64, arrival: Option<SystemTime>) -> Frame {
-        let made = made::gray((1, 1), |_, _| 0);
+        let made = test_data::gray((1, 1), |_, _| 0);
         Frame { facts: FrameFacts { pts_ticks: number, arrival, ..made.facts }, ..made }
     }
 

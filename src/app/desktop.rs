@@ -126,7 +126,7 @@ impl ApplicationHandler for App {
 
     fn device_event(&mut self, _: &ActiveEventLoop, _: DeviceId, event: DeviceEvent) {
         if let DeviceEvent::Button { button, state } = event {
-            self.wheel.see(button, state == ElementState::Pressed);
+            self.wheel.on_button(button, state == ElementState::Pressed);
         }
     }
 

@@ -51,7 +51,7 @@ impl Dialog {
     #[must_use]
     pub fn poll(&self, now: Instant) -> Answer {
         match self.answer.try_recv() {
-            Ok(files) => judge(files, now.saturating_duration_since(self.since)),
+            Ok(files) => interpret(files, now.saturating_duration_since(self.since)),
             Err(TryRecvError::Empty) => Answer::Open,
             Err(TryRecvError::Disconnected) => Answer::Unavailable,
         }
@@ -60,7 +60,7 @@ impl Dialog {
 
 /// Interprets the answer. The library does not distinguish a closed dialog from one that could not be shown; the
 /// elapsed time does.
-fn judge(files: Option<Vec<PathBuf>>, after: Duration) -> Answer {
+fn interpret(files: Option<Vec<PathBuf>>, after: Duration) -> Answer {
     match files {
         Some(files) if !files.is_empty() => Answer::Files(files),
         _ if after < UNSEEN => Answer::Unavailable,
@@ -75,9 +75,9 @@ mod tests {
     #[test]
     fn a_dialog_that_was_never_visible_is_distinguished_from_a_closed_one() {
         let long = Duration::from_secs(3);
-        assert_eq!(judge(Some(vec!["a".into()]), UNSEEN / 2), Answer::Files(vec!["a".into()]));
-        assert_eq!(judge(None, long), Answer::Closed);
-        assert_eq!(judge(None, UNSEEN / 2), Answer::Unavailable);
-        assert_eq!(judge(Some(Vec::new()), long), Answer::Closed);
+        assert_eq!(interpret(Some(vec!["a".into()]), UNSEEN / 2), Answer::Files(vec!["a".into()]));
+        assert_eq!(interpret(None, long), Answer::Closed);
+        assert_eq!(interpret(None, UNSEEN / 2), Answer::Unavailable);
+        assert_eq!(interpret(Some(Vec::new()), long), Answer::Closed);
     }
 }

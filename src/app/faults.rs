@@ -64,13 +64,13 @@ impl Faults {
         line("partial", self.ending.clone()).into_iter().chain(line("damage", damage)).collect()
     }
 
-    /// Returns notes on faults found since those in `told`. Counts are reported only when damage first appears, and at
+    /// Returns notes on faults found since those in `reported`. Counts are reported only when damage first appears, and at
     /// the end of the video.
     #[must_use]
-    pub fn news(&self, told: &Self, has_ended: bool) -> Vec<String> {
-        let ending = self.ending.clone().filter(|_| self.ending != told.ending);
+    pub fn new_notes(&self, reported: &Self, has_ended: bool) -> Vec<String> {
+        let ending = self.ending.clone().filter(|_| self.ending != reported.ending);
         let ending = ending.map(|ending| format!("the file is not whole: {ending}"));
-        let is_due = !told.has_damage() || has_ended && self.counters != told.counters;
+        let is_due = !reported.has_damage() || has_ended && self.counters != reported.counters;
         let damage = self.damage().filter(|_| is_due).map(|damage| format!("the file is damaged: {damage}"));
         ending.into_iter().chain(damage).collect()
     }
@@ -87,23 +87,23 @@ mod tests {
     #[test]
     fn damage_is_reported_at_first_and_at_the_end_and_counted_throughout() {
         let (none, some, more) = (Faults::default(), faults(1, 0), faults(2, 3));
-        assert!(!none.any() && none.lines().is_empty() && none.news(&none, true).is_empty());
-        assert_eq!(some.news(&none, false), ["the file is damaged: 1 packet refused by the decoder"]);
-        assert!(more.news(&some, false).is_empty(), "the panel counts");
+        assert!(!none.any() && none.lines().is_empty() && none.new_notes(&none, true).is_empty());
+        assert_eq!(some.new_notes(&none, false), ["the file is damaged: 1 packet refused by the decoder"]);
+        assert!(more.new_notes(&some, false).is_empty(), "the panel counts");
         let all = "2 packets refused by the decoder, 3 frames damaged";
-        assert_eq!(more.news(&some, true), [format!("the file is damaged: {all}")]);
+        assert_eq!(more.new_notes(&some, true), [format!("the file is damaged: {all}")]);
         assert_eq!((more.lines()[0].name, more.lines()[0].value.clone()), ("damage", format!("{all}, so far")));
-        assert!(more.news(&more, true).is_empty(), "it was said");
+        assert!(more.new_notes(&more, true).is_empty(), "it was said");
     }
 
     #[test]
     fn a_truncated_file_is_reported_once_and_stays_in_the_panel() {
         let cut = Faults::new(FrameCounters::default(), Some("it was cut off in the middle of its data".to_owned()));
         assert_eq!(
-            cut.news(&Faults::default(), false),
+            cut.new_notes(&Faults::default(), false),
             ["the file is not whole: it was cut off in the middle of its data"]
         );
-        assert!(cut.news(&cut, true).is_empty() && cut.any());
+        assert!(cut.new_notes(&cut, true).is_empty() && cut.any());
         assert_eq!(cut.lines()[0].name, "partial");
     }
 }

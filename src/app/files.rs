@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use super::options::AppError;
-use super::session::end_aside;
+use super::session::close_in_background;
 use super::signal;
 use histoscope_core::picture::Frame;
 use histoscope_core::text::file_name;
@@ -123,13 +123,13 @@ impl Opening {
 
     /// Returns when to report that nothing has arrived, unless already reported.
     #[must_use]
-    pub fn told_at(&self) -> Option<Instant> {
+    pub fn report_at(&self) -> Option<Instant> {
         self.awaited.as_ref().filter(|awaited| !awaited.has_been_told).map(|awaited| awaited.since.0 + signal::PATIENCE)
     }
 
     /// Returns, once, the note that the sender has not appeared for a long time.
-    pub fn news(&mut self, now: Instant) -> Option<String> {
-        self.told_at().filter(|&at| at <= now)?;
+    pub fn new_note(&mut self, now: Instant) -> Option<String> {
+        self.report_at().filter(|&at| at <= now)?;
         let text = self.text(now);
         self.awaited.as_mut()?.has_been_told = true;
         Some(text)
@@ -175,7 +175,7 @@ impl Opening {
 
 impl Drop for Opening {
     fn drop(&mut self) {
-        end_aside(self.media.take());
+        close_in_background(self.media.take());
     }
 }
 

@@ -78,7 +78,7 @@ impl Fits {
 
 /// Describes how much of the counted picture is in view, and names the key that changes that; `None` if all of it is.
 #[must_use]
-pub fn seen_text(share: f64, is_region: bool, view: &ViewSettings) -> Option<String> {
+pub fn visible_share_text(share: f64, is_region: bool, view: &ViewSettings) -> Option<String> {
     let percent = percent(share)?;
     let what = if is_region { "region" } else { "picture" };
     let (action, does) = match view.fit {
@@ -139,7 +139,8 @@ mod tests {
 
     #[test]
     fn the_text_names_the_key_that_changes_the_view() {
-        let text = |fit, is_region| seen_text(0.75, is_region, &ViewSettings::fitted(fit)).expect("not all is seen");
+        let text =
+            |fit, is_region| visible_share_text(0.75, is_region, &ViewSettings::fitted(fit)).expect("not all is seen");
         assert_eq!(text(Fit::Cover, false), "75 % of the picture in view · c shows all");
         assert_eq!(text(Fit::Actual, true), "75 % of the region in view · c fits it");
         assert_eq!(text(Fit::Contain, false), "75 % of the picture in view · Shift+C undoes the zoom");

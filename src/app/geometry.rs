@@ -249,7 +249,7 @@ mod tests {
 
     #[test]
     fn a_region_is_drawn_in_the_half_of_the_live_picture() {
-        let frame = histoscope_core::made::gray((16, 9), |_, _| 128);
+        let frame = histoscope_core::test_data::gray((16, 9), |_, _| 128);
         let drawn = |sharing, x: f64| {
             let pair = Pair { sharing, other: Other::Second, ..Pair::default() };
             let scene = Scene::from(Look::default()).with_pair(pair);

@@ -41,7 +41,7 @@ impl Gestures {
     }
 
     /// Takes an event of a window with this many pixels per point.
-    pub fn see(&mut self, event: &Event, pixels_per_point: f64, now: Instant) {
+    pub fn on_event(&mut self, event: &Event, pixels_per_point: f64, now: Instant) {
         match event {
             Event::PointerMoved(at) => self.at = *at / pixels_per_point,
             Event::Key(key) if key.pressed && !key.repeat => self.begin(),

@@ -11,7 +11,7 @@ pub struct History<T> {
     /// The undone values; the one undone last is at the end.
     future: Vec<T>,
     /// Number of the gesture that made the last step, while it may still continue.
-    hand: Option<u64>,
+    gesture: Option<u64>,
 }
 
 /// A step that was undone or redone.
@@ -30,7 +30,7 @@ impl<T: Clone + PartialEq> History<T> {
     /// Creates a history with only this value.
     #[must_use]
     pub const fn new(now: T) -> Self {
-        Self { past: VecDeque::new(), now, future: Vec::new(), hand: None }
+        Self { past: VecDeque::new(), now, future: Vec::new(), gesture: None }
     }
 
     /// Replaces the current value without recording a step, for changes that the user did not choose, such as a
@@ -47,15 +47,15 @@ impl<T: Clone + PartialEq> History<T> {
         }
         let before = std::mem::replace(&mut self.now, now);
         self.future.clear();
-        if self.hand != Some(hand) {
-            self.hand = Some(hand);
+        if self.gesture != Some(hand) {
+            self.gesture = Some(hand);
             self.past.push_back(before);
             if self.past.len() > Self::MOST {
                 self.past.pop_front();
             }
         } else if self.past.back() == Some(&self.now) {
             self.past.pop_back();
-            self.hand = None;
+            self.gesture = None;
         }
     }
 
@@ -76,7 +76,7 @@ impl<T: Clone + PartialEq> History<T> {
         let before = self.past.pop_back()?;
         let after = std::mem::replace(&mut self.now, before.clone());
         self.future.push(after.clone());
-        self.hand = None;
+        self.gesture = None;
         Some(Step { before, after })
     }
 
@@ -85,7 +85,7 @@ impl<T: Clone + PartialEq> History<T> {
         let after = self.future.pop()?;
         let before = std::mem::replace(&mut self.now, after.clone());
         self.past.push_back(before.clone());
-        self.hand = None;
+        self.gesture = None;
         Some(Step { before, after })
     }
 
@@ -93,7 +93,7 @@ impl<T: Clone + PartialEq> History<T> {
     pub fn clear(&mut self) {
         self.past.clear();
         self.future.clear();
-        self.hand = None;
+        self.gesture = None;
     }
 }
 

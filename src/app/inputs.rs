@@ -68,11 +68,11 @@ impl Inputs {
     /// Returns when there will be something to report about the video being opened.
     #[must_use]
     pub fn wake_at(&self) -> Option<Instant> {
-        self.opening.as_ref()?.told_at()
+        self.opening.as_ref()?.report_at()
     }
 
     /// Continues opening a video that was begun before the window existed.
-    pub fn go_on(&mut self, opening: Opening) {
+    pub fn resume_opening(&mut self, opening: Opening) {
         self.opening = Some(opening);
     }
 
@@ -175,7 +175,7 @@ impl Inputs {
     fn advance_opening(&mut self, playing: Option<&Session>, now: Instant) -> Option<Arrival> {
         let opening = self.opening.as_mut()?;
         match opening.poll() {
-            Opened::NotYet => opening.news(now).map(|text| {
+            Opened::NotYet => opening.new_note(now).map(|text| {
                 log::warn!("{text}");
                 // If no video is on screen, the window shows the text itself.
                 if playing.is_some() { Arrival::Note(Note::warning(text)) } else { Arrival::Begun }

@@ -37,7 +37,7 @@ fn matches(chord: &Chord, press: &Press<'_>) -> bool {
         chord,
         Chord::Control(_) | Chord::ControlShift(_) | Chord::ControlNamed(_) | Chord::ControlShiftNamed(_)
     );
-    let wants_alt = matches!(chord, Chord::AltNamed(_) | Chord::AltSign(..));
+    let wants_alt = matches!(chord, Chord::AltNamed(_) | Chord::AltSymbol(..));
     if control != wants_control || alt != wants_alt {
         return false;
     }
@@ -53,11 +53,11 @@ fn matches(chord: &Chord, press: &Press<'_>) -> bool {
         Chord::ShiftLetter(letter) => typed(letter) && shift,
         Chord::Control(letter) => typed(letter) && !shift,
         Chord::ControlShift(letter) => typed(letter) && shift,
-        Chord::Sign(sign) => typed(sign),
+        Chord::Symbol(sign) => typed(sign),
         Chord::Digit(digit) => press.digit == Some((*digit, false)),
         Chord::ShiftDigit(digit) => press.digit == Some((*digit, true)),
-        Chord::SignOver(sign, below) => typed(sign) || base(below) && !shift,
-        Chord::AltSign(sign, below) => typed(sign) || base(below),
+        Chord::CharOrUnshifted(sign, below) => typed(sign) || base(below) && !shift,
+        Chord::AltSymbol(sign, below) => typed(sign) || base(below),
     }
 }
 
@@ -69,17 +69,17 @@ fn digit_of(base: &Key, place: Option<char>, shift: bool) -> Option<(char, bool)
     let Key::Character(text) = base else { return None };
     let typed = text.chars().next().filter(|first| first.is_ascii_digit() && text.len() == 1);
     let digit = typed.or_else(|| place.filter(char::is_ascii_digit))?;
-    match is_sign(text) {
+    match is_symbol(text) {
         true => shift.then_some((digit, false)),
         false => Some((digit, shift)),
     }
 }
 
 /// Returns `true` if the table has a chord for this symbol.
-fn is_sign(text: &str) -> bool {
+fn is_symbol(text: &str) -> bool {
     keys::keys().any(|key| match &key.chord {
-        Chord::Sign(sign) => *sign == text,
-        Chord::SignOver(sign, below) | Chord::AltSign(sign, below) => *sign == text || *below == text,
+        Chord::Symbol(sign) => *sign == text,
+        Chord::CharOrUnshifted(sign, below) | Chord::AltSymbol(sign, below) => *sign == text || *below == text,
         _ => false,
     })
 }

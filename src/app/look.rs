@@ -16,7 +16,7 @@ use histoscope_render::view::scopes::{Layout, ScopeKind, ScopeStyle};
 /// Step of the histograms' height, as a fraction of the window's height.
 const HEIGHT_STEP: f32 = 0.05;
 /// Largest fraction of the window's height that histograms may take: the controls need the rest.
-const MOST_HEIGHT: f32 = 0.7;
+const MAX_HEIGHT: f32 = 0.7;
 /// Step of the histograms' opacity.
 const OPACITY_STEP: f32 = 0.1;
 
@@ -44,7 +44,7 @@ pub fn apply(look: &mut Look, (components, bits): (Components, u32), action: Act
         Action::ToggleCurves => look.curves = !look.curves,
         Action::NextArrangement => histograms.arrangement = next_of(&Arrangement::ALL, histograms.arrangement),
         Action::Enlarge { more } => {
-            histograms.height = stepped(histograms.height, HEIGHT_STEP * step(more), (0.1, MOST_HEIGHT));
+            histograms.height = stepped(histograms.height, HEIGHT_STEP * step(more), (0.1, MAX_HEIGHT));
         }
         Action::Opaque { more } => {
             let least = *OverlayStyle::OPACITIES.start();
@@ -180,7 +180,7 @@ fn state(look: &Look, action: Action) -> Option<State> {
 }
 
 /// The actions whose states describe how two looks differ, in this order. The values in them are placeholders.
-const TOLD: [Action; 28] = [
+const REPORTED: [Action; 28] = [
     Action::ToggleChannel(0),
     Action::ToggleChannel(1),
     Action::ToggleChannel(2),
@@ -213,7 +213,7 @@ const TOLD: [Action; 28] = [
 
 /// Lists how two looks differ, in the words of the notes.
 pub fn changes(before: &Look, after: &Look, components: Components) -> Vec<String> {
-    let stated = TOLD.into_iter().filter_map(|action| {
+    let stated = REPORTED.into_iter().filter_map(|action| {
         let (name, state) = named(after, components, action)?;
         (named(before, components, action)?.1 != state).then(|| keys::note(name, &state))
     });
@@ -379,7 +379,7 @@ mod tests {
 
     #[test]
     fn a_change_is_described_in_the_words_of_its_note() {
-        for action in TOLD.into_iter().chain([Action::StepZebra { more: true }, Action::NextFalseColor]) {
+        for action in REPORTED.into_iter().chain([Action::StepZebra { more: true }, Action::NextFalseColor]) {
             let (before, mut look) = (Look::default(), Look::default());
             // Choosing a default value is no change.
             let action = match action {

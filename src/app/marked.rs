@@ -10,16 +10,16 @@ use super::hud::MarkedView;
 use histoscope_core::adjust::Adjustments;
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::region::Rect;
-use histoscope_core::picture::{FrameReading, Picture, VideoId};
+use histoscope_core::picture::{Interpretation, Picture, VideoId};
 use histoscope_render::cpu;
 use histoscope_render::view::exposure::{Exposure, MarkLimits};
 use histoscope_render::view::marked::Marked;
 
 /// The identity of a picture on screen.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Which {
+pub enum PictureId {
     /// This frame of the video, with this interpretation.
-    Source { video: VideoId, serial: u64, pts_ticks: i64, reading: FrameReading },
+    Source { video: VideoId, serial: u64, pts_ticks: i64, reading: Interpretation },
     /// The result of these adjustments to the frame with this load number.
     Result { loading: u64, adjustments: Adjustments },
 }
@@ -32,13 +32,13 @@ pub enum MarkedPicture<'a> {
     /// An adjusted picture that is only in the adapter's memory.
     OnAdapter,
     /// This picture.
-    Here(&'a Picture, Which),
+    Here(&'a Picture, PictureId),
 }
 
 /// Everything that the result of a search depends on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct SearchSubject {
-    which: Which,
+    which: PictureId,
     limits: MarkLimits,
     components: Components,
     region: Option<Rect>,
@@ -61,7 +61,7 @@ impl Drop for MarkSearch {
 enum SearchState {
     Nothing,
     OnAdapter,
-    UnderWay(SearchSubject, MarkSearch),
+    Pending(SearchSubject, MarkSearch),
     Found(SearchSubject, Marked),
     /// No thread could be spawned for the search, or it ended without a result.
     Refused(SearchSubject),
@@ -106,7 +106,7 @@ impl MarkedPixels {
         let subject = SearchSubject { which, limits: exposure.limits, components, region };
         let next = match &self.state {
             SearchState::Found(known, _) | SearchState::Refused(known) if *known == subject => return false,
-            SearchState::UnderWay(sought, search) if *sought == subject => match search.answer.try_recv() {
+            SearchState::Pending(sought, search) if *sought == subject => match search.answer.try_recv() {
                 Ok(marked) => {
                     let (pixels, all) = (marked.pixels, marked.looked_at);
                     log::trace!("marked: {pixels} of {all} pixels, first {:?}", marked.places.first());
@@ -117,7 +117,7 @@ impl MarkedPixels {
             },
             // A pending search for anything else is cancelled, and its answer ignored.
             _ => match search(picture, exposure, (components, region), &self.waker) {
-                Ok(search) => SearchState::UnderWay(subject, search),
+                Ok(search) => SearchState::Pending(subject, search),
                 Err(error) => {
                     log::warn!("marked pixels are not counted: {error}");
                     SearchState::Refused(subject)
@@ -132,9 +132,9 @@ impl MarkedPixels {
     #[must_use]
     pub const fn view(&self) -> MarkedView<'_> {
         match &self.state {
-            SearchState::Nothing | SearchState::Refused(_) => MarkedView::Untold,
+            SearchState::Nothing | SearchState::Refused(_) => MarkedView::NotCounted,
             SearchState::OnAdapter => MarkedView::OnAdapter,
-            SearchState::UnderWay(..) => MarkedView::UnderWay,
+            SearchState::Pending(..) => MarkedView::Pending,
             SearchState::Found(_, marked) => MarkedView::Found(marked),
         }
     }
@@ -156,7 +156,7 @@ fn search(
     let is_wanted = Arc::new(AtomicBool::new(true));
     let search = MarkSearch { is_wanted: Arc::clone(&is_wanted), answer };
     let all = Rect { x: 0, y: 0, width: picture.width(), height: picture.height() };
-    let inspection = exposure.of(picture.layout(), picture.colorimetry(), components);
+    let inspection = exposure.inspection_for(picture.layout(), picture.colorimetry(), components);
     let (picture, waker) = (picture.clone(), Arc::clone(waker));
     let look = move || {
         let rect = region.unwrap_or(all);
@@ -176,7 +176,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use super::*;
-    use histoscope_core::made;
+    use histoscope_core::test_data;
     use histoscope_render::view::exposure::{FalseColor, FalseColorTable, Unit};
 
     const MARKS: Exposure = Exposure {
@@ -189,11 +189,11 @@ mod tests {
     const ALL: (Components, Option<Rect>) = (Components::Rgbl, None);
 
     /// Returns a gray 4K picture with this many white pixels.
-    fn picture(white: usize) -> (Picture, Which) {
+    fn picture(white: usize) -> (Picture, PictureId) {
         let gray = |x: u32, y: u32| if ((y * 3840 + x) as usize) < white { 255 } else { 100 };
-        let frame = made::gray((3840, 2160), gray);
-        let reading = frame.reading();
-        let which = Which::Source { video: frame.video, serial: 0, pts_ticks: white as i64, reading };
+        let frame = test_data::gray((3840, 2160), gray);
+        let reading = frame.interpretation();
+        let which = PictureId::Source { video: frame.video, serial: 0, pts_ticks: white as i64, reading };
         (frame.picture, which)
     }
 
@@ -202,7 +202,7 @@ mod tests {
     }
 
     /// Follows until something is found.
-    fn found(pixels: &mut MarkedPixels, (picture, which): &(Picture, Which)) -> u64 {
+    fn found(pixels: &mut MarkedPixels, (picture, which): &(Picture, PictureId)) -> u64 {
         let begin = Instant::now();
         loop {
             pixels.follow(MarkedPicture::Here(picture, *which), &MARKS, ALL);
@@ -220,7 +220,7 @@ mod tests {
         let mut pixels = MarkedPixels::new(Arc::new(move || _ = sender.send(())));
         let shown = picture(7);
         assert!(pixels.follow(MarkedPicture::Here(&shown.0, shown.1), &MARKS, ALL), "begun");
-        assert!(matches!(pixels.view(), MarkedView::UnderWay), "{:?}", pixels.state);
+        assert!(matches!(pixels.view(), MarkedView::Pending), "{:?}", pixels.state);
         woken.recv_timeout(Duration::from_secs(60)).expect("the window is woken");
         assert!(pixels.follow(MarkedPicture::Here(&shown.0, shown.1), &MARKS, ALL), "found");
         assert_eq!(marked(&pixels), Some(7));
@@ -229,7 +229,7 @@ mod tests {
         assert!(pixels.follow(MarkedPicture::Here(&shown.0, shown.1), &exposure, ALL), "of something else");
         assert_eq!(marked(&pixels), None);
         assert!(pixels.follow(MarkedPicture::OnAdapter, &MARKS, ALL) && matches!(pixels.view(), MarkedView::OnAdapter));
-        assert!(pixels.follow(MarkedPicture::Nothing, &MARKS, ALL) && matches!(pixels.view(), MarkedView::Untold));
+        assert!(pixels.follow(MarkedPicture::Nothing, &MARKS, ALL) && matches!(pixels.view(), MarkedView::NotCounted));
     }
 
     #[test]
@@ -239,7 +239,7 @@ mod tests {
         for _ in 0..3 {
             pixels.follow(MarkedPicture::Here(&first.0, first.1), &MARKS, ALL);
             // Even if the first answer has arrived before anyone polls for it.
-            std::thread::sleep(Duration::from_millis(if matches!(pixels.view(), MarkedView::UnderWay) {
+            std::thread::sleep(Duration::from_millis(if matches!(pixels.view(), MarkedView::Pending) {
                 300
             } else {
                 0
@@ -256,12 +256,13 @@ mod tests {
         let mut pixels = MarkedPixels::new(Arc::new(|| {}));
         let shown = picture(7);
         pixels.follow(MarkedPicture::Here(&shown.0, shown.1), &MARKS, ALL);
-        let SearchState::UnderWay(_, search) = &pixels.state else { panic!("{:?}", pixels.state) };
+        let SearchState::Pending(_, search) = &pixels.state else { panic!("{:?}", pixels.state) };
         let is_wanted = Arc::clone(&search.is_wanted);
         pixels.follow(MarkedPicture::Nothing, &MARKS, ALL);
         assert!(!is_wanted.load(Ordering::Relaxed));
         let (picture, _) = shown;
-        let inspection = MARKS.of(picture.layout(), picture.colorimetry(), Components::Rgbl).expect("marks are on");
+        let inspection =
+            MARKS.inspection_for(picture.layout(), picture.colorimetry(), Components::Rgbl).expect("marks are on");
         let all = Rect { x: 0, y: 0, width: picture.width(), height: picture.height() };
         assert_eq!(cpu::find_marked(&picture, &inspection, all, || false), None);
     }

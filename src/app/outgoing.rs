@@ -30,7 +30,7 @@ use histoscope_render::view::scene::{Counted, Scene};
 /// How long to wait for pending thresholds.
 const THRESHOLDS_LIMIT: Duration = Duration::from_millis(100);
 /// Limit for the numbers tried as suffixes of a file name.
-const MOST_NUMBERS: u32 = 100_000;
+const MAX_NUMBERS: u32 = 100_000;
 
 /// Saves pictures with their bins, and copies to the clipboard.
 pub struct Outgoing {
@@ -272,7 +272,7 @@ fn write_pair(folders: &[PathBuf], name: &str, image: &Image, json: &str) -> Res
 fn write_pair_in(folder: &Path, name: &str, image: &Image, json: &str) -> Result<PathBuf, FileError> {
     let encoded = file::encode_png(image);
     let png = encoded.map_err(|source| FileError::Png { path: folder.join(name), source })?;
-    for number in 1..MOST_NUMBERS {
+    for number in 1..MAX_NUMBERS {
         let name = if number == 1 { name.to_owned() } else { format!("{name}-{number}") };
         let [picture, bins] = ["png", "json"].map(|ending| folder.join(format!("{name}.{ending}")));
         if picture.exists() || bins.exists() || !file::write_new(&picture, &png)? {

@@ -60,7 +60,7 @@ impl Recent {
     /// Returns the files other than the open one, most recent first.
     #[must_use]
     pub fn others(&self, open: Option<&Path>) -> &[RecentFile] {
-        let open = open.and_then(lasting);
+        let open = open.and_then(storable_path);
         match self.files.split_first() {
             Some((first, rest)) if open.as_ref() == Some(&first.path) => rest,
             _ => &self.files,
@@ -69,7 +69,7 @@ impl Recent {
 
     /// Notes that a file has been opened. Returns the position where it was left last time.
     pub fn opened(&mut self, input: &Path) -> Option<f64> {
-        let path = lasting(input)?;
+        let path = storable_path(input)?;
         self.read();
         let known = self.files.iter().position(|file| file.path == path).map(|at| self.files.remove(at));
         let file = known.unwrap_or(RecentFile { path, left_at_secs: None });
@@ -81,7 +81,7 @@ impl Recent {
 
     /// Notes where a file is left: `at_secs` out of `duration_secs`.
     pub fn left(&mut self, input: &Path, at_secs: f64, duration_secs: Option<f64>) {
-        let Some(path) = lasting(input) else { return };
+        let Some(path) = storable_path(input) else { return };
         self.read();
         let is_near_end = duration_secs.is_some_and(|duration| at_secs > duration - MARGIN);
         if let Some(file) = self.files.iter_mut().find(|file| file.path == path)
@@ -120,7 +120,7 @@ impl Recent {
 
 /// Returns the path or address, without password, that opens the file from anywhere; `None` for input that can be read
 /// only once.
-fn lasting(input: &Path) -> Option<PathBuf> {
+fn storable_path(input: &Path) -> Option<PathBuf> {
     let text = input.to_string_lossy();
     if text == "-" || text.starts_with("pipe:") || text.starts_with("fd:") {
         return None;

@@ -42,7 +42,7 @@ impl ScopeDrag {
             ScopeKind::Waveform | ScopeKind::Parade => None,
             ScopeKind::Vectorscope => {
                 subject.chroma?;
-                by_hand.then(|| Lasso::from(pair_at(&subject, &panel, at)))
+                by_hand.then(|| Lasso::starting_at(pair_at(&subject, &panel, at)))
             }
         };
         Some(Self { panel, from: at, only, lasso, has_moved: false })
@@ -62,7 +62,7 @@ impl ScopeDrag {
         }
         let shape = match &mut self.lasso {
             Some(lasso) => {
-                *lasso = lasso.to(pair_at(&subject, &self.panel, at));
+                *lasso = lasso.with_corner(pair_at(&subject, &self.panel, at));
                 PairShape::Polygon(*lasso)
             }
             None => {
@@ -107,7 +107,11 @@ impl ScopeDrag {
         let [one, other] = [from, to].map(|at| level_of(rect, at.y, subject.bits));
         let range = Brush { channels, low: one.min(other) << surplus, high: ((one.max(other) + 1) << surplus) - 1 };
         let [one, other] = [from, to].map(|at| column(at.x));
-        (!channels.is_empty()).then_some(WaveformBrush { range, columns: [one.min(other), one.max(other)], of })
+        (!channels.is_empty()).then_some(WaveformBrush {
+            range,
+            columns: [one.min(other), one.max(other)],
+            column_count: of,
+        })
     }
 }
 

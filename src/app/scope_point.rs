@@ -159,7 +159,7 @@ impl ScopePoint {
                 let mut text = format!("{place}{coded}  {value:.1} {}  code {}", unit.suffix(), codes(level));
                 let shown = self.subject.shown().filter(|&c| channel.is_none_or(|only| only == c));
                 for (shown, count) in shown.filter_map(|shown| Some((shown, count(shown, level)?))) {
-                    text += &format!("  {} {count}", components.sign(shown));
+                    text += &format!("  {} {count}", components.short_name(shown));
                 }
                 text
             }
@@ -184,14 +184,14 @@ impl ScopePoint {
 mod tests {
     use super::*;
     use histoscope_core::histogram::Components;
-    use histoscope_core::made;
+    use histoscope_core::test_data;
     use histoscope_render::view::scene::Scene;
 
     #[test]
     fn a_column_of_a_turned_picture_is_labelled_coded() {
         let scene = Scene::default();
         let subject = ScopeSubject::of(
-            &made::gray((8, 8), |_, _| 0).picture,
+            &test_data::gray((8, 8), |_, _| 0).picture,
             false,
             (Components::Rgbl, scene.look.channels),
             scene.look.scopes,
@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn counts_with_fewer_levels_than_the_picture_are_ignored() {
         let scene = Scene::default();
-        let picture = made::gray((8, 8), |_, _| 0).picture;
+        let picture = test_data::gray((8, 8), |_, _| 0).picture;
         let subject = ScopeSubject::of(&picture, false, (Components::Rgbl, scene.look.channels), scene.look.scopes);
         let subject = ScopeSubject { bits: 10, ..subject };
         let question = ScopeQuestion::Column([4; CHANNELS]);

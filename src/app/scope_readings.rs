@@ -5,7 +5,7 @@ use egui::{Color32, CursorIcon, Pos2, Rect, pos2, vec2};
 use glam::DVec2;
 
 use super::geometry::Geometry;
-use super::hud::{BesideView, BrushedArea, Outline, ScopeArea, border_cursor, share_text};
+use super::hud::{BrushedArea, OtherScopesView, Outline, ScopeArea, border_cursor, share_text};
 use histoscope_batch::graticule::{self, ScopeSubject, color_of};
 use histoscope_core::picture::{Frame, region};
 use histoscope_core::scopes::level_bits;
@@ -22,21 +22,21 @@ pub struct ScopeReadings {
     free: Option<Rect>,
     marks: Vec<(Pos2, Color32)>,
     brushed: Vec<BrushedArea>,
-    told: Option<(Pos2, String)>,
+    hint: Option<(Pos2, String)>,
     cursor: Option<CursorIcon>,
 }
 
 impl ScopeReadings {
     /// Returns the data in the form that the HUD takes.
     #[must_use]
-    pub fn view(&self) -> BesideView<'_> {
-        BesideView {
+    pub fn view(&self) -> OtherScopesView<'_> {
+        OtherScopesView {
             areas: &self.areas,
             subject: self.subject,
             free: self.free,
             marks: &self.marks,
             brushed: &self.brushed,
-            told: self.told.as_ref().map(|(at, text)| (*at, text.as_str())),
+            hint: self.hint.as_ref().map(|(at, text)| (*at, text.as_str())),
             cursor: self.cursor,
         }
     }
@@ -77,9 +77,9 @@ impl ScopeReadings {
     }
 
     /// Sets the description of the scope under the pointer; `at` is the position of the pointer, in points.
-    pub fn tell(&mut self, at: Pos2, text: String) {
+    pub fn set_hint(&mut self, at: Pos2, text: String) {
         log::trace!("scope: {text}");
-        self.told = Some((at, text));
+        self.hint = Some((at, text));
     }
 
     /// Adds outlines and descriptions of the brushes in the scopes. `selected` is the number of pixels selected by all
@@ -141,7 +141,7 @@ impl ScopeReadings {
 
 /// Describes a waveform's brush: columns of the picture, and codes.
 fn words_of_rectangle(subject: &ScopeSubject, brush: &WaveformBrush, counted: region::Rect) -> String {
-    let signs = brush.range.channels.iter().map(|channel| subject.components.sign(channel));
+    let signs = brush.range.channels.iter().map(|channel| subject.components.short_name(channel));
     let [first, end] = brush.pixels(counted);
     let range = |low: u32, high: u32| if low == high { low.to_string() } else { format!("{low}\u{2013}{high}") };
     let columns = range(first, end.saturating_sub(1).max(first));
@@ -174,12 +174,12 @@ fn rectangle(rect: Rect, kind: ScopeKind, subject: &ScopeSubject, brush: &Wavefo
             if first < last {
                 Rect::from_x_y_ranges(left..=left + width * (last - first + 1) as f32, rect.y_range())
             } else {
-                let across = |column: u32| left + width * column as f32 / brush.of as f32;
+                let across = |column: u32| left + width * column as f32 / brush.column_count as f32;
                 Rect::from_x_y_ranges(across(brush.columns[0])..=across(brush.columns[1] + 1), rect.y_range())
             }
         }
         _ => {
-            let across = |column: u32| rect.min.x + rect.width() * column as f32 / brush.of as f32;
+            let across = |column: u32| rect.min.x + rect.width() * column as f32 / brush.column_count as f32;
             Rect::from_x_y_ranges(across(brush.columns[0])..=across(brush.columns[1] + 1), rect.y_range())
         }
     };

@@ -35,7 +35,7 @@ const WORK_LIMIT: Duration = Duration::from_secs(20);
 /// How often to check other threads.
 const LOOK: Duration = Duration::from_millis(1);
 /// The number and length of the steps without a change after which the picture counts as settled.
-const STANDING: (u32, Duration) = (3, Duration::from_millis(100));
+const SETTLED: (u32, Duration) = (3, Duration::from_millis(100));
 
 /// Runs the program from commands on standard input if the environment asks for that.
 ///
@@ -66,7 +66,7 @@ struct Driver {
     wake_at: Option<Instant>,
     /// When the picture was last drawn, and the number of draws so far.
     drawn_at: Instant,
-    drawings: u64,
+    draws: u64,
     has_quit: bool,
 }
 
@@ -82,7 +82,7 @@ impl Driver {
             held: None,
             wake_at: None,
             drawn_at: now - FRAME,
-            drawings: 0,
+            draws: 0,
             has_quit: false,
         };
         driver.send(Event::Other, vec![egui::Event::WindowFocused(true)])?;
@@ -96,7 +96,7 @@ impl Driver {
         let (input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
         for line in input.lines() {
             let Ok(line) = line else { break };
-            let answer = self.obey(&line)?;
+            let answer = self.handle_command(&line)?;
             if self.has_quit {
                 break;
             }
@@ -114,7 +114,7 @@ impl Driver {
         Ok(())
     }
 
-    fn obey(&mut self, line: &str) -> Result<Result<Answer, String>, AppError> {
+    fn handle_command(&mut self, line: &str) -> Result<Result<Answer, String>, AppError> {
         let (name, rest) = line.split_once(' ').unwrap_or((line, ""));
         let numbers: Vec<f64> = rest.split(' ').filter_map(|word| word.parse().ok()).collect();
         let mut text = String::new();
@@ -164,7 +164,7 @@ impl Driver {
                 let (width, height) = self.offscreen.window.size();
                 let _ = write!(text, "{width} {height}");
             }
-            ("drawings", _) => text = self.drawings.to_string(),
+            ("drawings", _) => text = self.draws.to_string(),
             ("picture" | "save", _) => {
                 let Some(image) = self.offscreen.viewer.image()? else { return Ok(Err("no picture".to_owned())) };
                 if name == "picture" {
@@ -300,7 +300,7 @@ impl Driver {
         }
         loop {
             if !self.has_quit && self.offscreen.wants_drawing() && now >= self.drawn_at + FRAME {
-                (self.drawn_at, self.drawings) = (now, self.drawings + 1);
+                (self.drawn_at, self.draws) = (now, self.draws + 1);
                 self.has_quit |= self.offscreen.draw()? == Flow::Quit;
             }
             if self.has_quit {
@@ -365,10 +365,10 @@ impl Driver {
         let begin = Instant::now();
         let mut last = None;
         let mut standing = 0;
-        while standing < STANDING.0 && !self.has_quit && begin.elapsed() < 2 * WORK_LIMIT {
-            let drawings = self.drawings;
-            self.pass(STANDING.1)?;
-            let is_same = if drawings == self.drawings && last.is_some() {
+        while standing < SETTLED.0 && !self.has_quit && begin.elapsed() < 2 * WORK_LIMIT {
+            let drawings = self.draws;
+            self.pass(SETTLED.1)?;
+            let is_same = if drawings == self.draws && last.is_some() {
                 true
             } else {
                 let image = self.offscreen.viewer.image()?;

@@ -12,7 +12,7 @@ const NUMBER_WAIT: Duration = Duration::from_secs(3);
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlaybackPlace {
     /// `true` if the picture of a seek has yet to arrive.
-    pub is_on_its_way: bool,
+    pub is_seek_pending: bool,
     /// Time of the frame on screen, in seconds from the start.
     pub time_secs: f64,
     /// Its number, if known for certain.
@@ -23,12 +23,12 @@ pub struct PlaybackPlace {
 
 /// A seek with something yet to report.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub enum Landing {
+pub enum PendingSeekNote {
     /// None.
     #[default]
     Nothing,
     /// Its picture has yet to arrive. Contains the note shown at the request.
-    UnderWay(String),
+    Pending(String),
     /// Its picture has arrived, and the frame's number may still become known.
     Unnumbered {
         /// The note shown at the request.
@@ -40,11 +40,11 @@ pub enum Landing {
     },
 }
 
-impl Landing {
+impl PendingSeekNote {
     /// Follows the playback position. Returns the note to show now.
     pub fn follow(&mut self, place: PlaybackPlace, now: Instant) -> Option<String> {
         let said = match self {
-            Self::UnderWay(said) if !place.is_on_its_way => std::mem::take(said),
+            Self::Pending(said) if !place.is_seek_pending => std::mem::take(said),
             Self::Unnumbered { time_secs, until, .. } if *time_secs != place.time_secs || *until < now => {
                 *self = Self::Nothing;
                 return None;
@@ -52,17 +52,17 @@ impl Landing {
             Self::Unnumbered { said, .. } if place.frame.is_some() => std::mem::take(said),
             _ => return None,
         };
-        let told = told(&said, place);
+        let note = described(&said, place);
         *self = match place.frame {
             Some(_) => Self::Nothing,
             None => Self::Unnumbered { said, time_secs: place.time_secs, until: now + NUMBER_WAIT },
         };
-        Some(told)
+        Some(note)
     }
 }
 
 /// Adds the time and the number of the frame on screen to a note.
-fn told(said: &str, place: PlaybackPlace) -> String {
+fn described(said: &str, place: PlaybackPlace) -> String {
     let mut frame = place.frame.map_or_else(String::new, |frame| format!("  frame {frame}"));
     let label = place.timecode.map(|timecode| timecode.to_string()).filter(|label| !said.ends_with(label));
     frame.extend(label.map(|label| format!("  {label}")));
@@ -80,25 +80,25 @@ mod tests {
     use super::*;
 
     fn at(time_secs: f64, frame: Option<u64>) -> PlaybackPlace {
-        PlaybackPlace { is_on_its_way: false, time_secs, frame, timecode: None }
+        PlaybackPlace { is_seek_pending: false, time_secs, frame, timecode: None }
     }
 
     #[test]
     fn a_position_is_reported_once_and_not_before_its_picture_has_arrived() {
         let now = Instant::now();
-        let mut landing = Landing::UnderWay("+5 s".to_owned());
-        let before = PlaybackPlace { is_on_its_way: true, ..at(2.0, Some(60)) };
+        let mut landing = PendingSeekNote::Pending("+5 s".to_owned());
+        let before = PlaybackPlace { is_seek_pending: true, ..at(2.0, Some(60)) };
         assert_eq!(landing.follow(before, now), None, "that is where it came from");
         assert_eq!(landing.follow(at(7.0, Some(210)), now).as_deref(), Some("+5 s  ·  0:07.000  frame 210"));
         assert_eq!(landing.follow(at(7.0, Some(210)), now), None);
-        let mut named = Landing::UnderWay("next cut, at 0:07.000".to_owned());
+        let mut named = PendingSeekNote::Pending("next cut, at 0:07.000".to_owned());
         assert_eq!(named.follow(at(7.0, Some(210)), now).as_deref(), Some("next cut, at 0:07.000  frame 210"));
     }
 
     #[test]
     fn a_timecode_is_reported_only_once_too() {
         let told =
-            |said: &str, text| told(said, PlaybackPlace { timecode: Timecode::parse(text), ..at(7.0, Some(210)) });
+            |said: &str, text| described(said, PlaybackPlace { timecode: Timecode::parse(text), ..at(7.0, Some(210)) });
         assert_eq!(told("+5 s", "10:00:07:00"), "+5 s  ·  0:07.000  frame 210  10:00:07:00");
         assert_eq!(told("to 10:00:07:00", "10:00:07:00"), "to 10:00:07:00  ·  0:07.000  frame 210");
         assert_eq!(told("to 10:00:07:00", "11:00:00:00"), "to 10:00:07:00  ·  0:07.000  frame 210  11:00:00:00");
@@ -108,13 +108,13 @@ mod tests {
     fn a_number_found_later_is_reported_while_its_frame_is_on_screen() {
         let now = Instant::now();
         let landed = || {
-            let mut landing = Landing::UnderWay(String::new());
+            let mut landing = PendingSeekNote::Pending(String::new());
             assert_eq!(landing.follow(at(7.0, None), now).as_deref(), Some("0:07.000"));
             landing
         };
         assert_eq!(landed().follow(at(7.0, Some(9)), now).as_deref(), Some("0:07.000  frame 9"));
         let mut moved = landed();
-        assert_eq!((moved.follow(at(8.0, Some(10)), now), moved), (None, Landing::Nothing));
+        assert_eq!((moved.follow(at(8.0, Some(10)), now), moved), (None, PendingSeekNote::Nothing));
         assert_eq!(landed().follow(at(7.0, Some(9)), now + 2 * NUMBER_WAIT), None, "nobody remembers the seek");
     }
 }

@@ -7,13 +7,13 @@ use std::time::{Instant, SystemTime};
 use super::delay::Delays;
 use super::faults::Faults;
 use super::hud::{LiveState, PlayState, Waiting};
-use super::seek_note::{Landing, PlaybackPlace};
+use super::seek_note::{PendingSeekNote, PlaybackPlace};
 use super::signal;
 use histoscope_core::picture::color::{Colorimetry, Matrix, Origin, Range, Sourced};
 use histoscope_core::picture::layout::{ChromaLines, ColorModel};
 use histoscope_core::picture::{Field, Frame, Timecode, nonlinear};
 use histoscope_core::text::{file_name, time_text};
-use histoscope_media::playback::{Marks, News, Player, SeekRequest, StepEnd, Tick, send, take_events};
+use histoscope_media::playback::{Marks, Player, SeekRequest, SourceEvent, StepEnd, Tick, send, take_events};
 use histoscope_media::{DecodeThread, NoSignal, OpenOptions, StreamInfo};
 
 /// The note to show when the user changes the interpretation of a picture that is not the video's.
@@ -44,7 +44,7 @@ pub struct Session {
     pub interpretation: Interpretation,
     /// The faults that have been reported.
     reported: Faults,
-    landing: Landing,
+    landing: PendingSeekNote,
 }
 
 /// The user's interpretation of a video, where it differs from the video's own.
@@ -77,7 +77,7 @@ pub struct Due {
     /// What has gone wrong since the last call, in words.
     pub complaints: Vec<String>,
     /// The outcome of a seek or a step, or the return of the signal, in words.
-    pub told: Option<String>,
+    pub note: Option<String>,
 }
 
 impl Session {
@@ -104,7 +104,7 @@ impl Session {
             delays: Delays::default(),
             interpretation,
             reported: Faults::default(),
-            landing: Landing::default(),
+            landing: PendingSeekNote::default(),
         }
     }
 
@@ -115,18 +115,18 @@ impl Session {
         if let Some(media) = &self.media {
             let (info, lost_since, name) = (&mut self.info, &mut self.lost_since, &self.name);
             let on_news = |news| match news {
-                News::Error(error) => {
+                SourceEvent::Error(error) => {
                     log::warn!("{error}");
                     complaints.push(error.to_string());
                 }
-                News::NoSignal(NoSignal::Lost { since, reason }) => {
+                SourceEvent::NoSignal(NoSignal::Lost { since, reason }) => {
                     if lost_since.replace(since).is_none() {
                         log::warn!("{name}: {}", signal::lost_text(since));
                     }
                     log::debug!("{name}: {reason}");
                 }
-                News::NoSignal(NoSignal::Awaited { .. }) => {}
-                News::Signal(now) => {
+                SourceEvent::NoSignal(NoSignal::Awaited { .. }) => {}
+                SourceEvent::Signal(now) => {
                     if lost_since.take().is_some() {
                         log::warn!("{name}: the signal is back");
                         signal = Some(signal::back_text(info, &now));
@@ -141,19 +141,19 @@ impl Session {
         self.seek(seek);
         let player = &self.player;
         let place = PlaybackPlace {
-            is_on_its_way: player.is_on_its_way(),
+            is_seek_pending: player.is_seek_pending(),
             time_secs: player.position_secs(),
             frame: player.frame_index(),
             timecode: self.timecode(),
         };
         let landed = self.landing.follow(place, now);
-        let told = step_end.map(|end| step_end_text(end, player.is_live()).to_owned()).or(landed).or(signal);
-        Due { show, wake_at, complaints, told }
+        let note = step_end.map(|end| step_end_text(end, player.is_live()).to_owned()).or(landed).or(signal);
+        Due { show, wake_at, complaints, note }
     }
 
     /// Notes the text shown for a seek that was just requested, so that its destination is reported too.
     pub fn announce(&mut self, said: &str) {
-        self.landing = Landing::UnderWay(said.to_owned());
+        self.landing = PendingSeekNote::Pending(said.to_owned());
     }
 
     /// Notes that the frame on screen has been presented.
@@ -199,7 +199,7 @@ impl Session {
     /// Shows a picture near a time as quickly as possible, while scrubbing.
     pub fn scrub_to(&mut self, secs: f64, now: Instant) {
         // The timeline itself shows the destination.
-        self.landing = Landing::Nothing;
+        self.landing = PendingSeekNote::Nothing;
         let seek = self.player.scrub_to(secs, now);
         self.seek(seek);
     }
@@ -451,14 +451,14 @@ impl Session {
     /// Returns the notes on faults found since the last call, and logs them.
     fn report_faults(&mut self, has_ended: bool) -> Vec<String> {
         let faults = self.faults();
-        let news = faults.news(&self.reported, has_ended);
-        if !news.is_empty() {
+        let new_notes = faults.new_notes(&self.reported, has_ended);
+        if !new_notes.is_empty() {
             self.reported = faults;
         }
-        for text in &news {
+        for text in &new_notes {
             log::warn!("{}: {text}", self.name);
         }
-        news
+        new_notes
     }
 
     /// Logs how many frames were shown, dropped and damaged, and how many packets were refused.
@@ -477,12 +477,12 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        end_aside(self.media.take());
+        close_in_background(self.media.take());
     }
 }
 
 /// Ends a decoding thread without blocking the caller: a read from a pipe or a server may take a while.
-pub fn end_aside(media: Option<DecodeThread>) {
+pub fn close_in_background(media: Option<DecodeThread>) {
     if let Some(media) = media {
         // If no thread can be spawned, the closure and the decoder in it are dropped here.
         let _ = std::thread::Builder::new().name("histoscope-close".to_owned()).spawn(move || drop(media));

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::comparison::{ComparedClip, MatchReading, Matcher};
+use super::comparison::{ComparedClip, MatchOptions, Matcher};
 use super::event::Waker;
 use super::files::{Opened, Opening};
 use super::options::{AppError, PlayOptions};
@@ -134,7 +134,7 @@ fn second(beginning: &Beginning, options: &PlayOptions, waker: &Waker) -> Result
     match wait_for(&mut opening) {
         Opened::Video(media, info, frame) if can_go(&info) => {
             let has_offset = comparing.offset != 0;
-            let reading = MatchReading {
+            let reading = MatchOptions {
                 open: options.open.clone(),
                 engine: options.engine,
                 adapter: options.adapter.clone(),

@@ -97,7 +97,7 @@ impl Undo {
 
     /// Takes an event before it is handled. Changes since the last event were not made by the user.
     pub fn begin(&mut self, event: &Event, pixels_per_point: f64, now: Instant, chosen: Chosen) {
-        self.gestures.see(event, pixels_per_point, now);
+        self.gestures.on_event(event, pixels_per_point, now);
         self.history.adopt(chosen);
     }
 

@@ -15,7 +15,7 @@ use super::event::Waker;
 use super::geometry::Geometry;
 use super::graphics::Graphics;
 use super::hud::{
-    Command, ComparisonView, ExposureView, FileView, Lasting, Model, Note, PictureView, PointerView, ScopesView,
+    Command, ComparisonView, ExposureView, FileView, Model, Note, Persistent, PictureView, PointerView, ScopesView,
 };
 use super::inputs::{Arrival, Inputs};
 use super::lab::{Lab, ScreenState};
@@ -99,7 +99,7 @@ impl Viewer {
         let (started, lab) = (options.started, options.view.lab);
         let mut inputs = Inputs::new(options, waker, passed_over.len());
         if let Some(opening) = opening {
-            inputs.go_on(opening);
+            inputs.resume_opening(opening);
         }
         Ok(Self {
             undo: Undo::new(work.chosen()),
@@ -131,13 +131,13 @@ impl Viewer {
         }
         // Times arrive some frames later. A paused video is drawn once more to show them.
         match self.work.graphics.renderer.poll_times(&self.work.graphics.gpu) {
-            FiguresState::New if self.work.stands() => self.work.redraw(),
-            FiguresState::UnderWay => wake_at = earlier(wake_at, Some(now + TIMES_INTERVAL)),
+            FiguresState::New if self.work.is_still() => self.work.redraw(),
+            FiguresState::InFlight => wake_at = earlier(wake_at, Some(now + TIMES_INTERVAL)),
             FiguresState::New | FiguresState::Settled => {}
         }
         match self.work.graphics.renderer.poll_scope(&self.work.graphics.gpu) {
-            FiguresState::New if self.work.stands() => self.work.redraw(),
-            FiguresState::UnderWay => wake_at = earlier(wake_at, Some(now + TIMES_INTERVAL)),
+            FiguresState::New if self.work.is_still() => self.work.redraw(),
+            FiguresState::InFlight => wake_at = earlier(wake_at, Some(now + TIMES_INTERVAL)),
             FiguresState::New | FiguresState::Settled => {}
         }
         wake_at = earlier(wake_at, self.inputs.wake_at());
@@ -169,15 +169,15 @@ impl Viewer {
         }
         let session = self.work.session.as_ref();
         let frame = session.and_then(|session| Some(session.read(session.frame.as_ref()?)));
-        let is_playing = !self.work.stands();
+        let is_playing = !self.work.is_still();
         let shown = frame.as_ref().map(|frame| ScreenState { frame, is_playing });
         match self.lab.advance(&self.work.graphics.gpu, shown, now) {
             Ok(advanced) => {
-                if let Some(told) = advanced.told {
+                if let Some(told) = advanced.note {
                     self.work.note(Note::warning(told), now);
                 }
                 // While the video plays, the next frame's draw shows the results.
-                if advanced.has_news && self.work.stands() {
+                if advanced.has_news && self.work.is_still() {
                     self.work.redraw();
                 }
                 Ok(advanced.wake_at)
@@ -240,7 +240,7 @@ impl Viewer {
             self.work.redraw();
         }
         for command in commands {
-            if self.obey(command)? == Flow::Quit {
+            if self.handle_command(command)? == Flow::Quit {
                 return Ok(Flow::Quit);
             }
         }
@@ -250,8 +250,8 @@ impl Viewer {
     /// Lays out the HUD. No data is gathered while the HUD is invisible.
     fn lay_out(&mut self, now: Instant) -> (Shapes, Vec<Command>) {
         let size = self.work.graphics.next_size();
-        let seen = self.work.seen_text();
-        self.work.hud.lasting = self.lasting(seen.is_some(), now);
+        let seen = self.work.visible_share_text();
+        self.work.hud.persistent = self.persistent_content(seen.is_some(), now);
         // Marks found in a previous picture must not be shown on this one.
         self.work.follow_marked();
         let pointed = self.point_in_scopes(now);
@@ -259,7 +259,7 @@ impl Viewer {
         let sources = self.sources();
         let mut readings = if self.work.hud.is_visible(now) { sources.read(now) } else { Readings::default() };
         if let Some((at, text)) = pointed {
-            readings.scopes.tell(at, text);
+            readings.scopes.set_hint(at, text);
         }
         readings.scopes.tell_brushed(&sources.geometry, self.brush.shown);
         let adjusting = sources.adjusting(&self.work.adjuster);
@@ -298,9 +298,9 @@ impl Viewer {
                 bits,
                 histograms: &readings.histograms,
                 counted: counted.as_deref(),
-                brushed_only: self.brush.clicked(),
+                brush_channel: self.brush.clicked(),
             },
-            beside: readings.scopes.view(),
+            other_scopes: readings.scopes.view(),
             tables: readings.tables(),
             adjusting,
             region: readings.region.as_ref(),
@@ -328,14 +328,14 @@ impl Viewer {
 
     /// Returns the content that stays on screen as long as it applies. `is_seen` is `true` if only a part of the
     /// counted picture is in view.
-    fn lasting(&self, is_seen: bool, now: Instant) -> Lasting {
+    fn persistent_content(&self, is_seen: bool, now: Instant) -> Persistent {
         let work = &self.work;
-        let Some(session) = &work.session else { return Lasting::Invitation };
+        let Some(session) = &work.session else { return Persistent::Invitation };
         if work.scene.brushes.any() || !work.scene.look.adjustments.is_off() {
-            return Lasting::Readouts;
+            return Persistent::Readouts;
         }
         if session.waits(now) {
-            return Lasting::Waiting;
+            return Persistent::Waiting;
         }
         let is_read = is_seen
             || work.bins.region.shown().is_some()
@@ -343,7 +343,7 @@ impl Viewer {
             || work.scene.look.exposure.is_on()
             || self.lab.is_open()
             || !work.geometry().arranged().panels.is_empty();
-        if is_read { Lasting::Readouts } else { Lasting::Nothing }
+        if is_read { Persistent::Readouts } else { Persistent::Nothing }
     }
 
     /// Describes the point of a scope under the pointer. Returns its position, in points, and the text.

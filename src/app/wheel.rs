@@ -16,7 +16,7 @@ pub struct Wheel {
 
 impl Wheel {
     /// Takes the press or release of a device's button, which arrives before the window's event for it.
-    pub fn see(&mut self, button: u32, pressed: bool) {
+    pub fn on_button(&mut self, button: u32, pressed: bool) {
         if cfg!(all(unix, not(target_os = "macos"))) {
             self.released = BUTTONS.contains(&button) && !pressed;
         }
@@ -46,13 +46,13 @@ mod tests {
         let mut wheel = Wheel::default();
         let notch = Event::Wheel(1.0);
         for _ in 0..3 {
-            wheel.see(4, true);
+            wheel.on_button(4, true);
             assert!(!wheel.is_repeated(&notch));
-            wheel.see(4, false);
+            wheel.on_button(4, false);
             assert!(wheel.is_repeated(&notch));
         }
         assert!(!wheel.is_repeated(&notch) && !wheel.is_repeated(&notch), "an axis");
-        wheel.see(4, false);
+        wheel.on_button(4, false);
         assert!(!wheel.is_repeated(&Event::PointerEntered));
         assert!(!wheel.is_repeated(&notch), "the button was released beside the window");
     }

@@ -7,16 +7,16 @@ use std::time::Instant;
 use glam::DVec2;
 
 use super::adjuster::Adjuster;
-use super::bins::{Bins, Wanted};
+use super::bins::{Bins, RequestedFigures};
 use super::comparison::{ComparedClip, Comparison, CountedPart, Outcome};
 use super::config::{Keeper, Settings, Store};
 use super::event::Waker;
-use super::fits::{Aspect, Fits, seen_text};
+use super::fits::{Aspect, Fits, visible_share_text};
 use super::geometry::Geometry;
 use super::graphics::Graphics;
 use super::hud::{Hud, Note};
 use super::look;
-use super::marked::{MarkedPicture, MarkedPixels, Which};
+use super::marked::{MarkedPicture, MarkedPixels, PictureId};
 use super::options::{AppError, Comparing, PlayOptions};
 use super::outgoing::{OtherNames, Outgoing, values_at};
 use super::recent::{Recent, RecentFile, place_text};
@@ -32,7 +32,7 @@ use histoscope_core::adjust::{Adjustment, working_colorimetry, working_layout};
 use histoscope_core::histogram::{Components, Transfer};
 use histoscope_core::picture::Frame;
 use histoscope_core::picture::region::Rect;
-use histoscope_core::strip::Sought;
+use histoscope_core::strip::FindingFilter;
 use histoscope_render::gpu::{FrameTag, GpuError, Instance};
 use histoscope_render::view::brushes::Brushes;
 use histoscope_render::view::exposure::Tint;
@@ -105,7 +105,7 @@ impl Workspace {
         let scene = Scene::from(Look {
             histograms,
             view: ViewSettings::fitted(settings.fits.fit),
-            exposure: options.view.exposure.over(kept.exposure),
+            exposure: options.view.exposure.apply_to(kept.exposure),
             adjustments: options.view.adjustments.clamped(),
             counted: options.view.counted,
             sharing,
@@ -150,7 +150,7 @@ impl Workspace {
     }
 
     /// Returns `true` if the picture is still: there is no video, or it is paused or has ended.
-    pub fn stands(&self) -> bool {
+    pub fn is_still(&self) -> bool {
         self.session.as_ref().is_none_or(|session| session.player.is_paused() || session.player.has_ended())
     }
 
@@ -162,7 +162,7 @@ impl Workspace {
         let due = session.advance(now);
         let (has_ended, is_paused) = (session.player.has_ended(), session.player.is_paused());
         self.strip.follow(session, now);
-        due.show.iter().for_each(|frame| self.strip.see(session, frame));
+        due.show.iter().for_each(|frame| self.strip.on_frame(session, frame));
         let waits = session.waits(now);
         let has_signal_changed = session.lost_since != lost_before;
         if let Some(goal) = session.player.slow_seek(now).filter(|_| !self.hud.waits()) {
@@ -175,7 +175,7 @@ impl Workspace {
         for complaint in due.complaints {
             self.note(Note::fault(complaint), now);
         }
-        if let Some(told) = due.told {
+        if let Some(told) = due.note {
             self.note(Note::done(told), now);
         }
         if let Some(frame) = due.show {
@@ -195,14 +195,14 @@ impl Workspace {
     pub fn advance_bins(&mut self, is_pointed_at: bool, now: Instant) -> Option<Instant> {
         let points_at_bins = self.hud.shows_controls(now) && is_pointed_at;
         let wanted = match self.session.as_ref().and_then(|session| session.frame.as_ref()) {
-            None => Wanted::Nothing,
-            Some(_) if self.hud.panels.numbers => Wanted::Numbers,
-            Some(_) if self.scene.brushes.histogram.is_some() || points_at_bins => Wanted::Bins,
-            Some(_) => Wanted::Nothing,
+            None => RequestedFigures::Nothing,
+            Some(_) if self.hud.panels.numbers => RequestedFigures::Numbers,
+            Some(_) if self.scene.brushes.histogram.is_some() || points_at_bins => RequestedFigures::Bins,
+            Some(_) => RequestedFigures::Nothing,
         };
         let (has_come, wake_at) = self.bins.advance(&mut self.graphics, (wanted, self.scene.brushes.histogram), now);
         // While the video plays, the next frame's draw shows them.
-        if has_come && self.stands() {
+        if has_come && self.is_still() {
             self.redraw();
         }
         wake_at
@@ -319,7 +319,7 @@ impl Workspace {
     /// Goes to a time, a frame or a timecode, with a note.
     pub fn go_to(&mut self, goal: Point, now: Instant) {
         let Some(session) = &mut self.session else { return };
-        let told = match goal {
+        let note = match goal {
             Point::Time(secs) => session.go_to_time(secs),
             Point::Frame(index) => session.go_to_frame(index),
             Point::Timecode(timecode) => {
@@ -329,8 +329,8 @@ impl Workspace {
                 session.go_to_timecode(timecode, &breaks)
             }
         };
-        session.announce(&told);
-        self.note(Note::done(told), now);
+        session.announce(&note);
+        self.note(Note::done(note), now);
         self.follow_title(now, true);
     }
 
@@ -401,10 +401,10 @@ impl Workspace {
     }
 
     /// Describes how much of the counted picture is in view; `None` if all of it is.
-    pub fn seen_text(&self) -> Option<String> {
+    pub fn visible_share_text(&self) -> Option<String> {
         let part = self.bins.region.counted();
         let share = self.geometry().placement()?.seen(part);
-        seen_text(share, part.is_some(), &self.scene.look.view)
+        visible_share_text(share, part.is_some(), &self.scene.look.view)
     }
 
     /// Describes which picture and region the histograms show, in how many bins, and the meaning of the line in them;
@@ -442,7 +442,7 @@ impl Workspace {
             Action::FlipHeld => {
                 let live = self.session.as_ref().and_then(|session| session.frame.as_ref());
                 let outcome = self.comparison.flip(live);
-                self.take(outcome, now)?;
+                self.on_outcome(outcome, now)?;
             }
             Action::ShiftSecond { frames } => {
                 let text = self.comparison.shift(frames);
@@ -545,10 +545,7 @@ impl Workspace {
     /// Opens the panel with the sliders, once, if the pointer is in use and the panel covers nothing.
     fn introduce(&mut self, kind: Adjustment, now: Instant) {
         let is_wanted = kind.is_on(&self.scene.look.adjustments) && !self.adjuster.introduced;
-        if is_wanted
-            && self.hud.shows_controls(now)
-            && self.hud.has_room_for_adjusting(self.geometry().width_in_points())
-        {
+        if is_wanted && self.hud.shows_controls(now) && self.hud.fits_adjustments(self.geometry().width_in_points()) {
             log::debug!("the panel of adjustments opens by itself");
             self.adjuster.introduced = true;
             self.hud.panels.adjusting = true;
@@ -572,7 +569,7 @@ impl Workspace {
     }
 
     /// Changes which findings to look for in the strip.
-    pub fn look_for(&mut self, sought: Sought, now: Instant) {
+    pub fn look_for(&mut self, sought: FindingFilter, now: Instant) {
         let text = search::look_for(&mut self.strip, sought);
         self.hud.wake(now);
         self.note(Note::done(text), now);
@@ -583,7 +580,7 @@ impl Workspace {
         if !self.hud.shows_controls(now) {
             return None;
         }
-        let (has_news, wake_at) = self.strip.news(now);
+        let (has_news, wake_at) = self.strip.poll(now);
         if self.strip.has_other_preview() || has_news {
             self.redraw();
         }
@@ -595,7 +592,7 @@ impl Workspace {
         let Some(session) = &self.session else { return Ok(()) };
         let part = (&self.scene, self.bins.region.counted());
         match self.comparison.hold(&self.graphics.engine, session, part) {
-            Ok(outcome) => self.take(outcome, now),
+            Ok(outcome) => self.on_outcome(outcome, now),
             Err(error) => self.rebuild(error),
         }
     }
@@ -604,7 +601,7 @@ impl Workspace {
     ///
     /// # Errors
     /// [`AppError`] if the adapter fails for good.
-    pub fn take(&mut self, Outcome { note, load }: Outcome, now: Instant) -> Result<(), AppError> {
+    pub fn on_outcome(&mut self, Outcome { note, load }: Outcome, now: Instant) -> Result<(), AppError> {
         if let Some(frame) = load {
             self.load(frame)?;
         }
@@ -782,18 +779,20 @@ impl Workspace {
 
     /// Continues the search for marked pixels if the picture is still. Returns whether what is known has changed.
     pub fn follow_marked(&mut self) -> bool {
-        let session = self.session.as_ref().filter(|_| self.scene.look.exposure.marks && self.stands());
+        let session = self.session.as_ref().filter(|_| self.scene.look.exposure.marks && self.is_still());
         let frame = session.and_then(|session| Some(session.read(session.frame.as_ref()?)));
         let adjustments = self.scene.look.adjustments;
         let shown = match (&frame, self.graphics.renderer.result(&adjustments)) {
             (None, _) => MarkedPicture::Nothing,
             (Some(frame), _) if adjustments.is_off() => {
-                let reading = frame.reading();
+                let reading = frame.interpretation();
                 let Frame { video, serial, .. } = *frame;
                 let pts_ticks = frame.pts_ticks;
-                MarkedPicture::Here(&frame.picture, Which::Source { video, serial, pts_ticks, reading })
+                MarkedPicture::Here(&frame.picture, PictureId::Source { video, serial, pts_ticks, reading })
             }
-            (_, Some((loading, Some(picture)))) => MarkedPicture::Here(picture, Which::Result { loading, adjustments }),
+            (_, Some((loading, Some(picture)))) => {
+                MarkedPicture::Here(picture, PictureId::Result { loading, adjustments })
+            }
             (_, Some((_, None))) => MarkedPicture::OnAdapter,
             // The next draw creates it.
             (_, None) => MarkedPicture::Nothing,

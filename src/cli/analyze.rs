@@ -17,7 +17,7 @@ use histoscope::analysis::{
 use super::adjust::AdjustArgs;
 use super::interrupt::{INTERRUPTED, stop_on_interrupt};
 use super::options::{CountingArgs, PartArgs, ReadingArgs, whole};
-use super::output::{WrongUsage, say};
+use super::output::{WrongUsage, print_error};
 
 /// The exit code if two videos differ.
 const DIFFERS: u8 = 3;
@@ -131,32 +131,36 @@ impl AnalyzeArgs {
                 Ok(Finished::Complete) => {}
                 Ok(Finished::Differs) => differs = true,
                 Ok(Finished::NothingCompared) => {
-                    say(&format!(
+                    print_error(&format!(
                         "{name}: no frames were compared; the selection is empty, or --offset points outside of {}",
                         self.comparison()
                     ));
                     failed = true;
                 }
-                Ok(Finished::Already) => say(&format!("{name}: the output is already complete")),
+                Ok(Finished::Already) => print_error(&format!("{name}: the output is already complete")),
                 Ok(Finished::EndedEarly(reason)) => {
-                    say(&format!("{name}: {reason}; the readable part was counted; try another copy of the file"));
+                    print_error(&format!(
+                        "{name}: {reason}; the readable part was counted; try another copy of the file"
+                    ));
                     failed = true;
                 }
                 Ok(Finished::OtherEndedEarly(reason)) => {
                     let other = self.comparison();
-                    say(&format!("{other}: {reason}; the readable part was compared; try another copy of the file"));
+                    print_error(&format!(
+                        "{other}: {reason}; the readable part was compared; try another copy of the file"
+                    ));
                     failed = true;
                 }
-                Ok(Finished::StoppedAtOnce) => {
-                    say(&format!("{name}: stopped before a frame was counted; nothing was written"));
+                Ok(Finished::StoppedBeforeFirst) => {
+                    print_error(&format!("{name}: stopped before a frame was counted; nothing was written"));
                     return Ok(ExitCode::from(INTERRUPTED));
                 }
                 Ok(Finished::Stopped) => {
-                    say(&format!("{name}: stopped; {}", partial_output(destination)));
+                    print_error(&format!("{name}: stopped; {}", partial_output(destination)));
                     return Ok(ExitCode::from(INTERRUPTED));
                 }
                 Err(AnalyzeError::ReaderGone) if self.against.is_some() => {
-                    say(&format!(
+                    print_error(&format!(
                         "{name}: the reader of the records is gone, so not everything was compared with {}",
                         self.comparison()
                     ));
@@ -164,7 +168,7 @@ impl AnalyzeArgs {
                 }
                 Err(AnalyzeError::ReaderGone) => return Ok(ExitCode::SUCCESS),
                 Err(error) => {
-                    say(&error.to_string());
+                    print_error(&error.to_string());
                     failed = true;
                 }
             }

@@ -126,7 +126,7 @@ impl Cli {
         result.unwrap_or_else(|error| match error.downcast::<WrongUsage>() {
             Ok(wrong) => print_wrong_usage(name, &wrong),
             Err(error) => {
-                output::say(&format!("{error:#}"));
+                output::print_error(&format!("{error:#}"));
                 ExitCode::FAILURE
             }
         })

@@ -27,8 +27,8 @@ pub fn print_line(text: &str) -> anyhow::Result<()> {
 
 /// Prints a message on standard error. It is always a single line, whatever a driver message or file name contains, and
 /// never contains a password.
-pub fn say(text: &str) {
+pub fn print_error(text: &str) {
     let parts = text.split(['\n', '\r']).map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>();
     // If printing fails, only the exit code reports the error.
-    let _ = writeln!(std::io::stderr(), "histoscope: {}", histoscope::plain(&parts.join(" ")));
+    let _ = writeln!(std::io::stderr(), "histoscope: {}", histoscope::sanitized(&parts.join(" ")));
 }

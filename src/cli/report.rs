@@ -13,7 +13,7 @@ use histoscope::scoping::ScopeChoice;
 
 use super::interrupt::{INTERRUPTED, stop_on_interrupt};
 use super::options::{CountingArgs, PartArgs, ReadingArgs, whole};
-use super::output::say;
+use super::output::print_error;
 
 /// Arguments of `report`.
 #[derive(Debug, Args)]
@@ -110,15 +110,19 @@ impl ReportArgs {
         match reporting::run(request, &options)? {
             Finished::Complete => Ok(ExitCode::SUCCESS),
             Finished::EndedEarly(reason) => {
-                say(&format!("{name}: {reason}; the report shows the readable part; try another copy of the file"));
+                print_error(&format!(
+                    "{name}: {reason}; the report shows the readable part; try another copy of the file"
+                ));
                 Ok(ExitCode::FAILURE)
             }
-            Finished::StoppedAtOnce => {
-                say(&format!("{name}: stopped before a frame was counted; nothing was written"));
+            Finished::StoppedBeforeFirst => {
+                print_error(&format!("{name}: stopped before a frame was counted; nothing was written"));
                 Ok(ExitCode::from(INTERRUPTED))
             }
             Finished::Stopped => {
-                say(&format!("{name}: stopped; the report shows the part that was counted, and is marked as partial"));
+                print_error(&format!(
+                    "{name}: stopped; the report shows the part that was counted, and is marked as partial"
+                ));
                 Ok(ExitCode::from(INTERRUPTED))
             }
         }

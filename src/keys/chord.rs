@@ -78,16 +78,16 @@ pub enum Chord {
     /// A letter with Control and Shift, or Command and Shift on a Mac.
     ControlShift(&'static str),
     /// A character as typed, with or without Shift, on any keyboard layout.
-    Sign(&'static str),
+    Symbol(&'static str),
     /// A digit key without Shift, even on layouts that type the digit with Shift.
     Digit(char),
     /// A digit key with Shift.
     ShiftDigit(char),
     /// The first character as typed, with or without Shift. Also the key that types the second character without Shift,
     /// on layouts where the same key types the first one.
-    SignOver(&'static str, &'static str),
-    /// The same characters as for [`SignOver`](Self::SignOver) with Alt, with or without Shift.
-    AltSign(&'static str, &'static str),
+    CharOrUnshifted(&'static str, &'static str),
+    /// The same characters as for [`CharOrUnshifted`](Self::CharOrUnshifted) with Alt, with or without Shift.
+    AltSymbol(&'static str, &'static str),
 }
 
 impl Chord {
@@ -96,14 +96,14 @@ impl Chord {
     pub fn label(&self) -> String {
         match self {
             Self::Named(key) => key.name().to_owned(),
-            Self::Letter(name) | Self::Sign(name) | Self::SignOver(name, _) => (*name).to_owned(),
+            Self::Letter(name) | Self::Symbol(name) | Self::CharOrUnshifted(name, _) => (*name).to_owned(),
             Self::Digit(digit) => digit.to_string(),
             Self::ShiftDigit(digit) => format!("Shift+{digit}"),
             Self::ShiftNamed(key) => format!("Shift+{}", key.name()),
             Self::AltNamed(key) => format!("Alt+{}", key.name()),
             Self::ControlNamed(key) => format!("Ctrl+{}", key.name()),
             Self::ControlShiftNamed(key) => format!("Ctrl+Shift+{}", key.name()),
-            Self::AltSign(sign, _) => format!("Alt+{sign}"),
+            Self::AltSymbol(sign, _) => format!("Alt+{sign}"),
             Self::ShiftLetter(letter) => format!("Shift+{}", letter.to_uppercase()),
             Self::Control(letter) => format!("Ctrl+{}", letter.to_uppercase()),
             Self::ControlShift(letter) => format!("Ctrl+Shift+{}", letter.to_uppercase()),

@@ -3,8 +3,8 @@
 use super::action::Action::{self, *};
 use super::action::SpeedChange;
 use super::chord::Chord::{
-    self, AltNamed, AltSign, Control, ControlNamed, ControlShift, ControlShiftNamed, Digit, Letter, Named, ShiftDigit,
-    ShiftLetter, ShiftNamed, Sign, SignOver,
+    self, AltNamed, AltSymbol, CharOrUnshifted, Control, ControlNamed, ControlShift, ControlShiftNamed, Digit, Letter,
+    Named, ShiftDigit, ShiftLetter, ShiftNamed, Symbol,
 };
 use super::chord::NamedKey;
 use super::label::Label;
@@ -132,12 +132,12 @@ pub const TABLE: &[Bindings] = &[
     },
     Bindings {
         section: Section::Playing,
-        keys: &[key(Sign("["), speed_by(1.0 / SPEED_STEP)), key(Sign("]"), speed_by(SPEED_STEP))],
+        keys: &[key(Symbol("["), speed_by(1.0 / SPEED_STEP)), key(Symbol("]"), speed_by(SPEED_STEP))],
         help: "slower, faster by a tenth",
     },
     Bindings {
         section: Section::Playing,
-        keys: &[key(Sign("{"), speed_by(0.5)), key(Sign("}"), speed_by(2.0))],
+        keys: &[key(Symbol("{"), speed_by(0.5)), key(Symbol("}"), speed_by(2.0))],
         help: "half, double speed",
     },
     Bindings {
@@ -171,7 +171,7 @@ pub const TABLE: &[Bindings] = &[
     },
     Bindings {
         section: Section::Moving,
-        keys: &[key(Sign(","), Step { forward: false }), key(Sign("."), Step { forward: true })],
+        keys: &[key(Symbol(","), Step { forward: false }), key(Symbol("."), Step { forward: true })],
         help: "one frame back, forward",
     },
     Bindings {
@@ -274,16 +274,16 @@ pub const TABLE: &[Bindings] = &[
         section: Section::Histograms,
         // On American and some other keyboards, the + and = share a key.
         keys: &[
-            key(Sign("-"), Enlarge { more: false }).choice("histogram height"),
-            key(SignOver("+", "="), Enlarge { more: true }).choice("histogram height"),
+            key(Symbol("-"), Enlarge { more: false }).choice("histogram height"),
+            key(CharOrUnshifted("+", "="), Enlarge { more: true }).choice("histogram height"),
         ],
         help: "smaller, larger histograms",
     },
     Bindings {
         section: Section::Histograms,
         keys: &[
-            key(AltSign("-", "-"), Opaque { more: false }).choice("histogram opacity"),
-            key(AltSign("+", "="), Opaque { more: true }).choice("histogram opacity"),
+            key(AltSymbol("-", "-"), Opaque { more: false }).choice("histogram opacity"),
+            key(AltSymbol("+", "="), Opaque { more: true }).choice("histogram opacity"),
         ],
         help: "less, more opaque histograms",
     },
@@ -354,8 +354,8 @@ pub const TABLE: &[Bindings] = &[
     Bindings {
         section: Section::Adjustments,
         keys: &[
-            key(AltSign(",", ","), StepGain { more: false }).command("halve the difference"),
-            key(AltSign(".", "."), StepGain { more: true }).command("double the difference"),
+            key(AltSymbol(",", ","), StepGain { more: false }).command("halve the difference"),
+            key(AltSymbol(".", "."), StepGain { more: true }).command("double the difference"),
         ],
         help: "half, double gain of the difference",
     },
@@ -520,7 +520,7 @@ pub const TABLE: &[Bindings] = &[
     Bindings {
         section: Section::Window,
         keys: &[
-            key(Sign("?"), ToggleHelp).command("all keys"),
+            key(Symbol("?"), ToggleHelp).command("all keys"),
             key(Named(NamedKey::F1), ToggleHelp).command("all keys"),
         ],
         help: "these keys",

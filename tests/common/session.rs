@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use histoscope_core::picture::{Frame, Ratio};
-use histoscope_media::playback::{News, Player, PlayerOptions, SeekRequest, send, take_events};
+use histoscope_media::playback::{Player, PlayerOptions, SeekRequest, SourceEvent, send, take_events};
 use histoscope_media::{DecodeEvent, DecodeThread, MediaError, OpenOptions, QueueLimits, StreamInfo};
 
 /// Longer than anything here takes.
@@ -58,7 +58,7 @@ impl Session {
     pub fn tick(&mut self, now: Instant) -> Option<Frame> {
         let errors = &mut self.errors;
         take_events(&mut self.player, &self.media, now, |news| {
-            if let News::Error(error) = news {
+            if let SourceEvent::Error(error) = news {
                 errors.push(error);
             }
         });

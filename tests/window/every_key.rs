@@ -17,7 +17,7 @@ const START: f64 = 4.0;
 fn name_of(chord: &Chord) -> String {
     let label = match chord {
         Chord::Named(key) => key.name().to_owned(),
-        Chord::Letter(name) | Chord::Sign(name) => (*name).to_owned(),
+        Chord::Letter(name) | Chord::Symbol(name) => (*name).to_owned(),
         Chord::ShiftNamed(key) => format!("shift+{}", plain(key.name())),
         Chord::ShiftLetter(name) => format!("shift+{}", plain(name)),
         Chord::ControlNamed(key) => format!("ctrl+{}", plain(key.name())),
@@ -26,9 +26,9 @@ fn name_of(chord: &Chord) -> String {
         Chord::Control(letter) => format!("ctrl+{}", plain(letter)),
         Chord::ControlShift(letter) => format!("ctrl+shift+{letter}"),
         // The American keyboard has + above =.
-        Chord::SignOver(sign, _) => (*sign).to_owned(),
-        Chord::AltSign("+", _) => "alt+equal".to_owned(),
-        Chord::AltSign(sign, _) => format!("alt+{}", plain(sign)),
+        Chord::CharOrUnshifted(sign, _) => (*sign).to_owned(),
+        Chord::AltSymbol("+", _) => "alt+equal".to_owned(),
+        Chord::AltSymbol(sign, _) => format!("alt+{}", plain(sign)),
         Chord::Digit(digit) => digit.to_string(),
         Chord::ShiftDigit(digit) => format!("shift+{digit}"),
     };

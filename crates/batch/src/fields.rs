@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use histoscope_core::histogram::ChannelStats;
 use histoscope_core::picture::region::Rect;
-use histoscope_core::picture::{self, Frame, FrameFacts, FrameReading};
+use histoscope_core::picture::{self, Frame, FrameFacts, Interpretation};
 use histoscope_core::scopes::Saturation;
 use histoscope_core::text::rfc3339;
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -220,7 +220,7 @@ pub struct FrameDescription {
     /// Bits per sample.
     pub depth: u8,
     /// The interpretation of the samples as colour.
-    pub reading: FrameReading,
+    pub interpretation: Interpretation,
     /// The region that was counted, if not the whole picture.
     pub region: Option<Rect>,
 }
@@ -234,7 +234,7 @@ impl FrameDescription {
             facts: frame.facts.clone(),
             size: (picture.width(), picture.height()),
             depth: picture.layout().depth,
-            reading: frame.reading(),
+            interpretation: frame.interpretation(),
             region,
         }
     }
@@ -336,16 +336,16 @@ pub const FRAME_FIELDS: [Field<FrameCell>; 29] = [
     always("height", Integer32, "its height", |row| Cell::whole(row.frame.size.1)),
     always("depth", Integer32, "bits a sample", |row| Cell::whole(row.frame.depth)),
     always("matrix", Text, "the matrix by which the samples were read", |row| {
-        Cell::text(row.frame.reading.colorimetry.matrix.value.name())
+        Cell::text(row.frame.interpretation.colorimetry.matrix.value.name())
     }),
     always("matrix_source", Text, "`tagged`, `guessed` or `overridden`", |row| {
-        Cell::text(row.frame.reading.colorimetry.matrix.origin.to_string())
+        Cell::text(row.frame.interpretation.colorimetry.matrix.origin.to_string())
     }),
     always("range", Text, "the range by which the samples were read, `limited` or `full`", |row| {
-        Cell::text(row.frame.reading.colorimetry.range.value.name())
+        Cell::text(row.frame.interpretation.colorimetry.range.value.name())
     }),
     always("range_source", Text, "`tagged`, `guessed` or `overridden`", |row| {
-        Cell::text(row.frame.reading.colorimetry.range.origin.to_string())
+        Cell::text(row.frame.interpretation.colorimetry.range.origin.to_string())
     }),
     always(
         "scan",
@@ -358,16 +358,16 @@ pub const FRAME_FIELDS: [Field<FrameCell>; 29] = [
         "field",
         Text,
         "`top` or `bottom`, the [field](accuracy.md#from-a-sample-to-a-bin) that was counted alone; null for the whole frame",
-        |row| Cell::maybe(row.frame.reading.field, |field| Cell::text(picture::Field::name(field))),
+        |row| Cell::maybe(row.frame.interpretation.field, |field| Cell::text(picture::Field::name(field))),
     ),
     nullable(
         "chroma_lines",
         Text,
         "`frame` or `field`: the lines that share a chroma row of 4:2:0; null where no lines do",
-        |row| Cell::maybe(row.frame.reading.chroma_lines, |lines| Cell::text(lines.value.name())),
+        |row| Cell::maybe(row.frame.interpretation.chroma_lines, |lines| Cell::text(lines.value.name())),
     ),
     nullable("chroma_lines_source", Text, "`tagged`, `guessed` or `overridden`; null like `chroma_lines`", |row| {
-        Cell::maybe(row.frame.reading.chroma_lines, |lines| Cell::text(lines.origin.to_string()))
+        Cell::maybe(row.frame.interpretation.chroma_lines, |lines| Cell::text(lines.origin.to_string()))
     }),
     only(
         Records,

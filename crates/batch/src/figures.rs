@@ -234,7 +234,7 @@ impl fmt::Display for Figures {
         let place = self.adapter.as_ref().filter(|_| self.engine == "gpu");
         let place = place.map_or_else(String::new, |adapter| format!(" on {adapter}"));
         let ((width, height), depth) = (frame.size, frame.depth);
-        writeln!(f, "{width}×{height}, {depth} bits, {}, counted by {}{place}", frame.reading, self.engine)?;
+        writeln!(f, "{width}×{height}, {depth} bits, {}, counted by {}{place}", frame.interpretation, self.engine)?;
         if frame.facts.damaged {
             writeln!(f, "damaged: the decoder's substitute for missing parts is counted too")?;
         }

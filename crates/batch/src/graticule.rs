@@ -84,7 +84,7 @@ pub fn draw(painter: &Painter, (frame, rect): (Rect, Rect), kind: ScopeKind, sub
     painter.rect_stroke(frame, 0, Stroke::new(1.0, STEP), StrokeKind::Inside);
     if frame.width().min(frame.height()) < LEAST {
         if kind == ScopeKind::Vectorscope && subject.chroma.is_none() {
-            say(&painter, frame, &GRAY);
+            show_message(&painter, frame, &GRAY);
         }
         return;
     }
@@ -111,7 +111,7 @@ pub fn draw(painter: &Painter, (frame, rect): (Rect, Rect), kind: ScopeKind, sub
         ScopeKind::Vectorscope => vectorscope(&painter, rect, subject),
     }
     if matches!(kind, ScopeKind::Waveform | ScopeKind::Parade) && subject.shown().next().is_none() {
-        say(&painter, rect, &["no channel is on"]);
+        show_message(&painter, rect, &["no channel is on"]);
     }
 }
 
@@ -171,7 +171,7 @@ fn names(painter: &Painter, rect: Rect, channels: Vec<usize>, components: Compon
     }
     let mut right = rect.max.x - 3.0;
     for channel in channels.into_iter().rev() {
-        let sign = components.sign(channel);
+        let sign = components.short_name(channel);
         let at = pos2(right, rect.min.y + LINE / 2.0 + 2.0);
         right = write(painter, at, Align2::RIGHT_CENTER, sign, color_of(components, channel)).min.x - 3.0;
     }
@@ -188,7 +188,7 @@ pub fn place_of(rect: Rect, codes: [f64; 2], bits: u32, zoom: u32) -> Pos2 {
 
 fn vectorscope(painter: &Painter, rect: Rect, subject: &ScopeSubject) {
     let Some(Chroma { matrix, range, bits, .. }) = subject.chroma else {
-        return say(painter, rect, &GRAY);
+        return show_message(painter, rect, &GRAY);
     };
     let style = subject.style;
     let side = rect.width().min(rect.height());
@@ -242,7 +242,7 @@ fn vectorscope(painter: &Painter, rect: Rect, subject: &ScopeSubject) {
 }
 
 /// Explains why a panel is empty, with the first of these messages that fits. Draws nothing if none does.
-fn say(painter: &Painter, rect: Rect, words: &[&str]) {
+fn show_message(painter: &Painter, rect: Rect, words: &[&str]) {
     let font = FontId::proportional(LETTERS + 1.0);
     let mut galleys =
         words.iter().map(|words| painter.layout((*words).to_owned(), font.clone(), INK, rect.width() - 6.0));

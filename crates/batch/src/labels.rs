@@ -158,10 +158,10 @@ fn caption(subject: &LabelSubject<'_>) -> Vec<String> {
         input.to_owned(),
         format!("{number}{}{label}", time_text(frame.time_secs)),
         format!("counted: {counted}; {part}; {what}{drawn}"),
-        format!("read as: {width}×{height}, {depth} bits, {}", frame.reading()),
+        format!("read as: {width}×{height}, {depth} bits, {}", frame.interpretation()),
     ];
     lines.extend(told_of_pair(scene, subject.other));
-    lines.extend(scene.look.exposure.told());
+    lines.extend(scene.look.exposure.description());
     lines
 }
 

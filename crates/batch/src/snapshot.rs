@@ -342,7 +342,7 @@ fn draw(
         overlays: options.drawing.overlays,
         adjustments: options.adjustments,
         counted: options.counted,
-        exposure: options.drawing.exposure.over(Exposure::default()),
+        exposure: options.drawing.exposure.apply_to(Exposure::default()),
         histograms: style(options),
         scopes: options.drawing.split.unwrap_or_default(),
         ..Look::default()

@@ -6,9 +6,9 @@
 pub mod adjust;
 pub mod compare;
 pub mod histogram;
-#[doc(hidden)]
-pub mod made;
 pub mod picture;
 pub mod scopes;
 pub mod strip;
+#[doc(hidden)]
+pub mod test_data;
 pub mod text;

@@ -63,7 +63,7 @@ pub struct Ladder {
     layout: PixelLayout,
     step: u32,
     /// `true` if more pixels are skipped than the method itself requires.
-    is_for_pace: bool,
+    is_reduced_for_speed: bool,
     counter: LadderCounter,
     expected: ExpectedPass,
     floor: Floor,
@@ -138,7 +138,7 @@ impl Ladder {
             size,
             layout: *picture.layout(),
             step,
-            is_for_pace: step > needed,
+            is_reduced_for_speed: step > needed,
             counter,
             expected,
             floor,
@@ -171,7 +171,7 @@ impl Ladder {
             return None;
         }
         let why = match self.setup.method {
-            _ if self.is_for_pace => "to keep the video playing",
+            _ if self.is_reduced_for_speed => "to keep the video playing",
             Method::Single => "to keep the GPU from hanging",
             Method::Scalar => "to keep the video playing",
             _ => "since chunks of more do not fit in memory",

@@ -18,7 +18,7 @@ pub(super) enum Delivery {
     /// The sender sets the pace.
     Live,
     /// Either: only a web server's response shows which.
-    Unsaid,
+    Undetermined,
 }
 
 /// Returns how the bytes of a source are delivered, judging by its name.
@@ -31,7 +31,7 @@ pub(super) fn delivery(path: &Path) -> Delivery {
         return if is_session_description(path) { Delivery::Live } else { Delivery::Stored };
     }
     match scheme(&text).to_ascii_lowercase().as_str() {
-        "http" | "https" => Delivery::Unsaid,
+        "http" | "https" => Delivery::Undetermined,
         scheme if LIVE_SCHEMES.contains(&scheme) => Delivery::Live,
         _ => Delivery::Stored,
     }
@@ -118,7 +118,7 @@ mod tests {
         for stored in ["a.mp4", "sdp", "-", "file:///a.mp4", "ftp://host/a.mp4", "udp", "async:udp.ts"] {
             assert_eq!(of(stored), Delivery::Stored, "{stored}");
         }
-        assert_eq!(of("https://host/a.ts"), Delivery::Unsaid);
+        assert_eq!(of("https://host/a.ts"), Delivery::Undetermined);
     }
 
     #[test]

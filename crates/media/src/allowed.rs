@@ -23,7 +23,7 @@ const NETWORK: &str = "http,https,httpproxy,tls,tcp,udp,udplite,rtp,srtp,sctp,ff
 
 /// The kind of name that the user gave, which determines what the source may read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reach<'a> {
+pub(super) enum SourceAccess<'a> {
     /// A file, or a pattern of file names.
     Files,
     /// Standard input.
@@ -38,16 +38,16 @@ pub(super) enum Reach<'a> {
     Named(&'a str),
 }
 
-impl Reach<'_> {
+impl SourceAccess<'_> {
     /// Returns the protocols for reading the source and whatever it refers to: FFmpeg's `protocol_whitelist`.
     pub(super) fn protocols(self) -> CString {
         let list = match self {
             Self::Files => format!("file,{HARMLESS}"),
             Self::Pipe => format!("pipe,{HARMLESS}"),
             Self::Described => format!("file,rtp,srtp,udp,{HARMLESS}"),
-            Self::Network(text) => format!("{NETWORK},{HARMLESS}{}", named(text)),
+            Self::Network(text) => format!("{NETWORK},{HARMLESS}{}", prefix_protocols(text)),
             Self::Device => HARMLESS.to_owned(),
-            Self::Named(text) => format!("file,{HARMLESS}{}", named(text)),
+            Self::Named(text) => format!("file,{HARMLESS}{}", prefix_protocols(text)),
         };
         CString::new(list).unwrap_or_default()
     }
@@ -60,7 +60,7 @@ impl Reach<'_> {
 
 /// Returns the protocols in front of a name, each preceded by a comma: `,srt` for `srt://host:9000`, `,cache,http` for
 /// `cache:http://host/a.ts`.
-fn named(text: &str) -> String {
+fn prefix_protocols(text: &str) -> String {
     let mut list = String::new();
     let mut rest = text;
     while let Some((head, tail)) = rest.split_once(':') {
@@ -83,7 +83,7 @@ fn named(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn list(reach: Reach<'_>) -> Vec<String> {
+    fn list(reach: SourceAccess<'_>) -> Vec<String> {
         let text = reach.protocols().to_string_lossy().into_owned();
         text.split(',').map(str::to_owned).collect()
     }
@@ -93,15 +93,15 @@ mod tests {
         let local = ["file", "pipe", "fd", "subfile", "concat", "concatf", "unix", "cache", "async", "bluray", "tee"];
         for address in ["http://host/a.m3u8", "ftp://host/file:/etc/passwd", "tcp://host:80", "srt://host:9000?file:x"]
         {
-            let list = list(Reach::Network(address));
+            let list = list(SourceAccess::Network(address));
             assert!(local.iter().all(|name| !list.iter().any(|allowed| allowed == name)), "{address}: {list:?}");
             let scheme = address.split(':').next().expect("an address has a scheme");
             assert!(list.iter().any(|allowed| allowed == scheme), "{address}: {list:?}");
         }
-        assert_eq!(list(Reach::Files), ["file", "crypto", "data"]);
-        assert_eq!(list(Reach::Described), ["file", "rtp", "srtp", "udp", "crypto", "data"]);
-        assert_eq!(list(Reach::Device), ["crypto", "data"]);
-        assert_eq!(list(Reach::Pipe), ["pipe", "crypto", "data"]);
+        assert_eq!(list(SourceAccess::Files), ["file", "crypto", "data"]);
+        assert_eq!(list(SourceAccess::Described), ["file", "rtp", "srtp", "udp", "crypto", "data"]);
+        assert_eq!(list(SourceAccess::Device), ["crypto", "data"]);
+        assert_eq!(list(SourceAccess::Pipe), ["pipe", "crypto", "data"]);
     }
 
     #[test]
@@ -114,7 +114,7 @@ mod tests {
             ("concat:a.ts|file:b.ts", ",concat"),
             ("clips/a.ts", ""),
         ] {
-            assert_eq!(named(text), protocols, "{text}");
+            assert_eq!(prefix_protocols(text), protocols, "{text}");
         }
     }
 }

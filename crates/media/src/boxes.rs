@@ -7,7 +7,7 @@ use std::path::Path;
 /// Bytes searched at the start and at the end of a file for an index that the boxes do not lead to.
 const SEARCHED: u64 = 64 << 20;
 /// Maximum number of bytes read from a `meta` box.
-const MOST_META: u64 = 1 << 20;
+const MAX_META: u64 = 1 << 20;
 
 /// A top-level box of a file.
 #[derive(Debug, Clone, Copy)]
@@ -131,7 +131,7 @@ pub(super) fn composed_item(path: &Path) -> Option<u32> {
     let meta = || -> Option<Vec<u8>> {
         let mut boxes = Boxes::of(path).ok()?;
         let found = boxes.find(|found| &found.kind == b"meta")?;
-        let size = boxes.next.saturating_sub(found.contents).min(MOST_META);
+        let size = boxes.next.saturating_sub(found.contents).min(MAX_META);
         let mut bytes = Vec::new();
         boxes.file.seek(SeekFrom::Start(found.contents)).ok()?;
         boxes.file.take(size).read_to_end(&mut bytes).ok()?;

@@ -14,7 +14,7 @@ use super::index::{FrameIndex, Lister, Listing};
 use super::info::{FrameCounters, StreamInfo};
 use super::numbering::{Numbering, has_one_frame_a_packet};
 use super::packets::Packets;
-use super::pictures::{PictureMaker, TimelinePlace};
+use super::pictures::{FramePosition, PictureMaker};
 use super::position::{Origin, Position, Timed};
 use super::stream_codec::{Sent, StreamCodec};
 use super::tiles::TiledPicture;
@@ -73,8 +73,8 @@ impl StopHandle {
 
     /// Sets whether a newer request is waiting. If so, a long seek in progress is abandoned with
     /// [`MediaError::Stopped`].
-    pub fn set_hurry(&self, hurry: bool) {
-        self.0.set_hurry(hurry);
+    pub fn set_request_waiting(&self, is_waiting: bool) {
+        self.0.set_request_waiting(is_waiting);
     }
 
     /// Returns `true` if [`stop`](Self::stop) has been called.
@@ -198,8 +198,8 @@ impl Decoder {
 
     /// Makes a frame with its picture. If the picture cannot be read, counts and logs that, and returns `None`.
     fn make_frame(&mut self, timed: Timed, duration_secs: f64) -> Option<Frame> {
-        let place = TimelinePlace { duration_secs, ..timed.place };
-        match self.pictures.make_frame(timed.frame, place, self.serial) {
+        let position = FramePosition { duration_secs, ..timed.position };
+        match self.pictures.make_frame(timed.frame, position, self.serial) {
             Ok(frame) => Some(frame),
             Err(reason) => {
                 self.counters.unusable += 1;
@@ -254,9 +254,9 @@ impl Decoder {
         self.frame_bytes = Some(frame.buffer_bytes());
         if let Some(kept) = self.packets.kept() {
             let pts = frame.best_effort_timestamp()?;
-            let place = kept.place_of(pts)?;
+            let position = kept.position_of(pts)?;
             self.position.last_pts = Some(pts);
-            return Some(Timed { frame, pts, place, stated_secs: Some(place.duration_secs) });
+            return Some(Timed { frame, pts, position, stated_secs: Some(position.duration_secs) });
         }
         Some(self.place_next(frame))
     }
@@ -276,7 +276,7 @@ impl Decoder {
         let group = self.codec.group_place(&frame);
         let time_base = self.info.time_base;
         let stated_ticks = frame.duration().filter(|_| self.states_durations);
-        let place = TimelinePlace {
+        let position = FramePosition {
             pts_ticks: pts,
             time_base,
             time_secs: time_base.times(pts.saturating_sub(self.info.start_ticks)),
@@ -285,7 +285,7 @@ impl Decoder {
             timecode: self.timecodes.of_frame(&frame, index, group).map(|(timecode, _)| timecode),
             arrival: self.packets.last().and_then(|packet| packet.arrival),
         };
-        Timed { frame, pts, place, stated_secs: stated_ticks.map(|ticks| time_base.times(ticks)) }
+        Timed { frame, pts, position, stated_secs: stated_ticks.map(|ticks| time_base.times(ticks)) }
     }
 
     /// Takes the next frame from the codec.
@@ -295,7 +295,7 @@ impl Decoder {
             match self.codec.receive() {
                 Received::Frame(frame) if frame.is_discarded() => {}
                 Received::Frame(frame) => {
-                    let is_broken = frame.is_broken() && self.codec.tells_errors_in_time();
+                    let is_broken = frame.is_broken() && self.codec.reports_errors_first();
                     self.position.note_frame(frame.best_effort_timestamp(), is_broken, self.codec.is_draining());
                     return Ok(Some(frame));
                 }
@@ -328,9 +328,9 @@ impl Decoder {
         let skip_before = self.position.omission.skip_before;
         let is_needed = skip_before.is_none_or(|limit| packet.pts().is_none_or(|pts| pts >= limit));
         let sent = self.codec.send(packet, is_needed, &self.info.codec);
-        self.counters.left_out += u64::from(matches!(sent, Sent::LeftOut));
+        self.counters.left_out += u64::from(matches!(sent, Sent::Dropped));
         match sent {
-            Sent::Taken | Sent::LeftOut => self.counters.discarded += u64::from(is_discarded),
+            Sent::Taken | Sent::Dropped => self.counters.discarded += u64::from(is_discarded),
             Sent::Full(packet) => self.packets.put_back(packet),
             Sent::Refused(error) => self.refused(error),
         }

@@ -80,7 +80,7 @@ impl Demuxer {
 
     /// Returns `true` if this seems to be a piped MP4 with its index after the frames: FFmpeg has found the index at
     /// the end and cannot go back.
-    pub(super) fn has_index_behind(&self) -> bool {
+    pub(super) fn has_index_at_end(&self) -> bool {
         self.input.container() == "mov,mp4,m4a,3gp,3g2,mj2" && !self.source.can_reopen() && self.packets == 0
     }
 
@@ -116,7 +116,7 @@ impl Demuxer {
                     self.errors += 1;
                     errors += 1;
                     // One warning is enough: a demuxer that has lost sync fails many times in a row.
-                    let is_news = self.errors == 1 && !self.has_index_behind();
+                    let is_news = self.errors == 1 && !self.has_index_at_end();
                     let level = if is_news { log::Level::Warn } else { log::Level::Debug };
                     log::log!(level, "{}: reading failed: {error}", self.source.path().display());
                     // Valid data may follow invalid data; an error of the device or the connection is final.

@@ -16,14 +16,14 @@ const TAIL_BYTES: u64 = 128 << 10;
 /// Consecutive transport packets that must be in the right positions before any of them is accepted.
 const FEWEST_PACKETS: usize = 5;
 /// Maximum number of objects examined in an ASF header; there are about ten.
-const MOST_OBJECTS: usize = 64;
+const MAX_OBJECTS: usize = 64;
 /// Frames by which a file may be shorter than its headers state, because headers are rounded.
 const MISSING_FRAMES: f64 = 2.5;
 /// The same limit if there is other evidence that the file was cut off.
 const MISSING_FRAMES_OF_CUT: f64 = 0.5;
 /// Containers whose headers state the number of frames or the duration before the frames. In others this is unknown,
 /// derived from the last packets present, or the length of the longest stream.
-const TELLING: [&str; 5] = ["mov,mp4,m4a,3gp,3g2,mj2", "matroska,webm", "avi", "ivf", "mxf"];
+const STATES_LENGTH: [&str; 5] = ["mov,mp4,m4a,3gp,3g2,mj2", "matroska,webm", "avi", "ivf", "mxf"];
 
 /// The end of a file as its headers and container state it, before decoding.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -35,7 +35,7 @@ pub struct Ending {
     /// A sentence about the number that is missing from a sequence of numbered pictures.
     gap: Option<String>,
     /// `true` if the headers state where the end should be.
-    is_told: bool,
+    states_end: bool,
 }
 
 impl Ending {
@@ -52,9 +52,9 @@ impl Ending {
             Some("a fragment") => false,
             // A file written to a pipe has wrong lengths; the size of the enclosing chunk is more reliable.
             None if container == "avi" => false,
-            _ => TELLING.contains(&container),
+            _ => STATES_LENGTH.contains(&container),
         };
-        Self { stated_secs, cut_part, gap, is_told }
+        Self { stated_secs, cut_part, gap, states_end: is_told }
     }
 
     /// Returns a description of the cut if the container extends beyond the end of the file, or of the missing number.
@@ -75,7 +75,7 @@ impl Ending {
         if decoder.read_errors > 0 {
             return Some("its end could not be read".to_owned());
         }
-        if self.is_told && !info.still {
+        if self.states_end && !info.still {
             let (frames_seen, last) = seen;
             let frame_secs = info.average_rate.map_or(0.04, |rate| 1.0 / rate.value());
             let missing_frames = self.stated_secs.map(|stated| (stated - last) / frame_secs);
@@ -241,7 +241,7 @@ impl Bytes {
         }
         let end = u64::from_le_bytes(self.at(16)?).min(self.length);
         let mut position = 30_u64;
-        for _ in 0..MOST_OBJECTS {
+        for _ in 0..MAX_OBJECTS {
             if position.saturating_add(104) > end {
                 break;
             }

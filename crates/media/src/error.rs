@@ -4,7 +4,7 @@ use super::device::{Device, device};
 use std::path::{Path, PathBuf};
 
 use histoscope_core::picture::Timecode;
-use histoscope_core::text::{counted, plain, shown};
+use histoscope_core::text::{counted, sanitized, shown};
 
 /// An error in opening, reading or seeking in a file. Its text is one line for the user.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -37,7 +37,7 @@ pub enum MediaError {
         path: PathBuf,
     },
     /// The folder holds several sequences of numbered pictures.
-    #[error("{}: holds several sequences of pictures; name one of them ({})", shown(path), plain(names))]
+    #[error("{}: holds several sequences of pictures; name one of them ({})", shown(path), sanitized(names))]
     SeveralSequences {
         /// The folder.
         path: PathBuf,
@@ -106,7 +106,7 @@ pub enum MediaError {
         "{}: the box \"{}\" at byte {at} states a wrong size, so that the MP4 index (moov) behind it is not found; copy it \
          again, or repair that box",
         shown(path),
-        plain(kind)
+        sanitized(kind)
     )]
     IndexHidden {
         /// The file.
@@ -122,7 +122,7 @@ pub enum MediaError {
          save it to a file, or move its index with ffmpeg -c copy -movflags +faststart",
         shown(path)
     )]
-    IndexBehind {
+    IndexAtEnd {
         /// The source.
         path: PathBuf,
     },
@@ -265,7 +265,7 @@ pub enum MediaError {
     #[error(
         "{}: there is no host \"{}\" on this network; check the address, and the connection",
         shown(path),
-        plain(host)
+        sanitized(host)
     )]
     Unresolved {
         /// The address.

@@ -77,7 +77,7 @@ pub(super) struct Exchange {
     pub(super) seek: Option<(u64, Seek)>,
     pub(super) counters: FrameCounters,
     /// The selection of live frames to deliver.
-    pub(super) air: Air,
+    pub(super) live: LiveSelection,
     /// Live frames that were replaced by newer ones before they were taken.
     pub(super) replaced: u64,
     /// The fault at the end of the file, once known.
@@ -85,7 +85,7 @@ pub(super) struct Exchange {
     pub(super) list: FrameList,
     /// A seek whose frames may be wrong.
     pub(super) mistake: Option<(u64, Seek)>,
-    pub(super) life: Life,
+    pub(super) state: ThreadState,
 }
 
 /// The selection of live frames to deliver.
@@ -96,36 +96,36 @@ pub(super) struct Exchange {
 ///   (frames as they arrive)   (frames decoded again; those that arrive     (starts with the
 ///                              are only stored and numbered)                newest frame)
 /// ```
-pub(super) struct Air {
-    what: OnAir,
+pub(super) struct LiveSelection {
+    mode: LiveMode,
     /// The newest frame received.
     newest: Option<Frame>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum OnAir {
+enum LiveMode {
     /// Frames as they arrive, with this serial.
     Newest(u64),
     /// Frames of a seek into the stored packets.
     Kept,
 }
 
-impl Default for Air {
+impl Default for LiveSelection {
     fn default() -> Self {
-        Self { what: OnAir::Newest(0), newest: None }
+        Self { mode: LiveMode::Newest(0), newest: None }
     }
 }
 
-impl Air {
+impl LiveSelection {
     /// Selects the frames that a seek asks for.
-    pub(super) const fn tune(&mut self, serial: u64, seek: Seek) {
+    pub(super) const fn select(&mut self, serial: u64, seek: Seek) {
         let is_to_newest = matches!(seek, Seek::Exact(SeekTarget::End));
-        self.what = if is_to_newest { OnAir::Newest(serial) } else { OnAir::Kept };
+        self.mode = if is_to_newest { LiveMode::Newest(serial) } else { LiveMode::Kept };
     }
 
     /// Returns the newest frame received, as the first frame after a seek to the end.
     pub(super) fn newest(&self) -> Option<Frame> {
-        let OnAir::Newest(serial) = self.what else { return None };
+        let LiveMode::Newest(serial) = self.mode else { return None };
         Some(Frame { serial, ..self.newest.clone()? })
     }
 
@@ -133,7 +133,7 @@ impl Air {
     /// newest frame for the caller to free.
     pub(super) fn pass(&mut self, frame: Frame) -> (Option<Frame>, Option<Frame>) {
         let before = self.newest.replace(frame.clone());
-        let handed_on = if let OnAir::Newest(serial) = self.what { Some(Frame { serial, ..frame }) } else { None };
+        let handed_on = if let LiveMode::Newest(serial) = self.mode { Some(Frame { serial, ..frame }) } else { None };
         (handed_on, before)
     }
 }
@@ -167,7 +167,7 @@ pub(super) enum FrameList {
     #[default]
     NotBegun,
     /// A separate thread is reading the packets.
-    UnderWay,
+    InProgress,
     /// The packets have been read, but the decoder has not looked at the result.
     Done(Listing),
     /// Frames are numbered by this list.
@@ -177,7 +177,7 @@ pub(super) enum FrameList {
 }
 
 #[derive(Default, PartialEq, Eq)]
-pub(super) enum Life {
+pub(super) enum ThreadState {
     #[default]
     Running,
     /// The thread must end.
@@ -194,7 +194,7 @@ impl FrameList {
 
     /// Takes the result of listing, unless the decoder has since obtained a list in another way.
     pub(super) fn finish(&mut self, listing: Listing) {
-        if matches!(self, Self::UnderWay) {
+        if matches!(self, Self::InProgress) {
             *self = Self::Done(listing);
         }
     }
@@ -243,7 +243,7 @@ impl Queue {
     }
 
     /// Takes the first event that no seek makes stale, even if others precede it.
-    pub(super) fn take_news(&mut self) -> Option<DecodeEvent> {
+    pub(super) fn take_source_event(&mut self) -> Option<DecodeEvent> {
         let at = self.events.iter().position(|event| !event.is_of_a_seek())?;
         self.events.remove(at)
     }
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn withdrawn_list_is_not_rebuilt() {
-        let mut list = FrameList::UnderWay;
+        let mut list = FrameList::InProgress;
         list.finish(Listing::Rising(index()));
         let Some(Listing::Rising(index)) = list.take_done() else { panic!("no list") };
         let index = Arc::new(index);
@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn decoders_own_list_takes_precedence_over_pending_one() {
-        let mut list = FrameList::UnderWay;
+        let mut list = FrameList::InProgress;
         let own = Arc::new(index());
         assert!(list.follow(Some(&own)));
         list.finish(Listing::Unclear);

@@ -14,14 +14,14 @@ use super::source::Source;
 /// In the others some state survives: a codebook (Cinepak, Sorenson 1), the last picture's pixels (screen codecs, GIF),
 /// or how to round and which tables to use (Microsoft's MPEG-4 and Windows Media). Or FFmpeg's decoder does not reset
 /// completely (Theora).
-const BEGIN_ANEW: [&str; 9] = ["h264", "hevc", "av1", "vp8", "vp9", "mpeg1video", "mpeg2video", "mpeg4", "ffv1"];
+const RESETTING_CODECS: [&str; 9] = ["h264", "hevc", "av1", "vp8", "vp9", "mpeg1video", "mpeg2video", "mpeg4", "ffv1"];
 
 /// FFmpeg's name for MP4 and related formats, whose demuxer holds the index of the whole file in memory.
 const MP4: &str = "mov,mp4,m4a,3gp,3g2,mj2";
 
 /// Returns `true` if decoding from any keyframe of the codec gives the same frames as decoding from the first frame.
-pub(super) fn begins_anew(parameters: &StreamParameters<'_>) -> bool {
-    parameters.is_intra_only() || BEGIN_ANEW.contains(&parameters.codec_name())
+pub(super) fn resets_at_keyframes(parameters: &StreamParameters<'_>) -> bool {
+    parameters.is_intra_only() || RESETTING_CODECS.contains(&parameters.codec_name())
 }
 
 /// The seek guarantee: what container and codec guarantee for a seek to a keyframe.
@@ -55,7 +55,7 @@ impl SeekGuarantee {
         match container {
             // Only MP4 contains frames that an edit list hides, and only its table reveals them.
             MP4 if is_plain_table().is_none() => Self::Nothing,
-            _ if !begins_anew(parameters) => Self::History,
+            _ if !resets_at_keyframes(parameters) => Self::History,
             MP4 if source.is_file() && !source.is_fragmented() => is_plain_table().map_or(Self::Nothing, Self::Table),
             MP4 | "matroska,webm" => Self::Keyframes,
             // FFmpeg reorders the pictures by a table that counts from where reading started.
@@ -90,7 +90,7 @@ impl SampleTable {
     /// Creates the table; `None` if timestamps do not distinguish the packets, or if an edit list drops frames or goes
     /// back in the middle of the file.
     fn of(entries: &[IndexEntry]) -> Option<Self> {
-        let rises = entries.windows(2).all(|pair| pair[0].dts < pair[1].dts && pair[0].place < pair[1].place);
+        let rises = entries.windows(2).all(|pair| pair[0].dts < pair[1].dts && pair[0].position < pair[1].position);
         // An edit that starts after the first frame is decoded from the keyframe before it, which is hidden.
         let is_cut = entries.iter().skip(1).any(|entry| entry.is_key && entry.is_hidden);
         let hidden = entries.iter().enumerate().filter(|(_, entry)| entry.is_hidden).map(|(at, _)| at);
@@ -112,7 +112,7 @@ mod tests {
     fn entries(listed: &[(i64, bool, bool)]) -> Vec<IndexEntry> {
         let entry = |(at, (dts, is_key, is_hidden)): (usize, &(i64, bool, bool))| IndexEntry {
             dts: *dts,
-            place: at as i64 * 100,
+            position: at as i64 * 100,
             is_key: *is_key,
             is_hidden: *is_hidden,
         };
@@ -135,7 +135,7 @@ mod tests {
         assert!(SampleTable::of(&entries(&[(1, true, false), (0, false, false)])).is_none());
         assert!(SampleTable::of(&entries(&[(0, true, false), (1, true, true), (2, false, false)])).is_none());
         let mut back = entries(&plain);
-        back[2].place = 50;
+        back[2].position = 50;
         assert!(SampleTable::of(&back).is_none());
     }
 }

@@ -7,7 +7,7 @@ use super::source::Source;
 /// Seconds between two frames above which a format that may jump (transport streams) is assumed to have jumped.
 const JUMP_SECS: f64 = 10.0;
 /// Maximum number of frames listed: three days at 60 frames per second, 128 MiB of timestamps.
-const MOST_FRAMES: usize = 1 << 24;
+const MAX_FRAMES: usize = 1 << 24;
 
 /// The presentation timestamps of all frames, according to the packets.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -90,7 +90,7 @@ impl Lister {
             if self.is_split && packet.pts().is_none() {
                 continue;
             }
-            let is_whole = !has_gone_back && !packet.is_corrupt() && index.pts.len() < MOST_FRAMES;
+            let is_whole = !has_gone_back && !packet.is_corrupt() && index.pts.len() < MAX_FRAMES;
             let Some(pts) = packet.pts().filter(|_| is_whole) else { return Ok(Listing::Unclear) };
             last_dts = packet.dts().or(last_dts);
             let is_frameless = frameless.has(&packet);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf, is_separator};
 use std::time::Duration;
 
 use histoscope_core::picture::Ratio;
-use histoscope_core::text::{counted, plain};
+use histoscope_core::text::{counted, sanitized};
 
 /// File extensions that FFmpeg accepts for numbered pictures.
 const ENDINGS: &[&str] = &[
@@ -19,7 +19,7 @@ const FILM_ENDINGS: [&str; 2] = ["dpx", "exr"];
 /// Assumed frame rates in frames per second: of film formats, and of others.
 const RATES: (Ratio, Ratio) = (Ratio { num: 24, den: 1 }, Ratio { num: 25, den: 1 });
 /// Maximum number of digits that FFmpeg counts with; digits before them are part of the name.
-const MOST_DIGITS: usize = 9;
+const MAX_DIGITS: usize = 9;
 /// Time for which a file must be unchanged before it is considered complete.
 const SETTLED: Duration = Duration::from_secs(1);
 
@@ -53,7 +53,7 @@ impl NumberPattern {
             }
             has_number = true;
             found.digits =
-                if width.is_empty() { 1 } else { width.parse().ok().filter(|width| *width <= MOST_DIGITS)? };
+                if width.is_empty() { 1 } else { width.parse().ok().filter(|width| *width <= MAX_DIGITS)? };
             rest = behind;
         }
         if has_number { &mut found.after } else { &mut found.before }.push_str(rest);
@@ -121,7 +121,7 @@ impl NumberPattern {
             let begin = name[..last]
                 .rfind(|c: char| !c.is_ascii_digit())
                 .map_or(0, |at| at + name[at..].chars().next().map_or(1, char::len_utf8));
-            let begin_of_number = begin.max((last + 1).saturating_sub(MOST_DIGITS));
+            let begin_of_number = begin.max((last + 1).saturating_sub(MAX_DIGITS));
             let digits = last + 1 - begin_of_number;
             let is_filled = name[begin_of_number..].starts_with('0') && digits > 1;
             let of_digits = |digits| Self {
@@ -158,7 +158,7 @@ pub(super) struct Sequence {
     /// Number of pictures from the first up to the gap or the end.
     count: u32,
     /// Number of pictures after the gap.
-    behind_gap: usize,
+    after_gap: usize,
 }
 
 impl Sequence {
@@ -167,8 +167,8 @@ impl Sequence {
         let numbers = pattern.numbers().ok()?;
         let first = *numbers.first()?;
         let count = numbers.iter().zip(first..).take_while(|(found, expected)| *found == expected).count();
-        let behind_gap = numbers.len() - count;
-        Some(Self { pattern, first, begin: first, count: u32::try_from(count).ok()?, behind_gap })
+        let after_gap = numbers.len() - count;
+        Some(Self { pattern, first, begin: first, count: u32::try_from(count).ok()?, after_gap })
     }
 
     /// Returns the sequence without its last picture if that is still being written.
@@ -187,7 +187,7 @@ impl Sequence {
         }
         let more = (begin..).take_while(|number| is_settled(&self.pattern.path(*number))).count();
         let count = self.count.saturating_add(u32::try_from(more).ok()?);
-        Some(Self { begin, count, behind_gap: 0, ..self.clone() })
+        Some(Self { begin, count, after_gap: 0, ..self.clone() })
     }
 
     /// Returns the sequences in a folder that have at least two pictures, ordered by name.
@@ -248,15 +248,15 @@ impl Sequence {
 
     /// Returns `true` if a number is missing.
     pub(super) const fn is_broken(&self) -> bool {
-        self.behind_gap > 0
+        self.after_gap > 0
     }
 
     /// Returns a description of the missing number; `None` if there is none.
     pub(super) fn gap(&self) -> Option<String> {
         let number = self.next();
         let path = self.pattern.path(number);
-        let name = plain(&path.file_name().unwrap_or_default().to_string_lossy());
-        let behind = counted(self.behind_gap as u64, "picture");
+        let name = sanitized(&path.file_name().unwrap_or_default().to_string_lossy());
+        let behind = counted(self.after_gap as u64, "picture");
         self.is_broken().then(|| format!("number {number} is missing ({name}), and {behind} behind it left out"))
     }
 

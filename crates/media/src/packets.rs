@@ -25,7 +25,7 @@ pub(super) enum PacketSource {
 
 /// The properties of a packet that are remembered.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ReadPacket {
+pub(super) struct PacketInfo {
     pub(super) pts: Option<i64>,
     pub(super) dts: Option<i64>,
     /// `true` if the container marks it as corrupt.
@@ -55,7 +55,7 @@ pub(super) struct Ahead {
 }
 
 /// The state of reading past a target.
-struct Passing {
+struct TargetScan {
     ticks: i64,
     /// Packets shown after the target that have no decoding timestamp.
     later: u32,
@@ -71,7 +71,7 @@ pub(super) struct Packets {
     /// `true` if the source has returned its last packet.
     has_ended: bool,
     /// The last packet read.
-    last: Option<ReadPacket>,
+    last: Option<PacketInfo>,
 }
 
 impl Packets {
@@ -112,7 +112,7 @@ impl Packets {
     }
 
     /// Returns the last packet read.
-    pub(super) const fn last(&self) -> Option<ReadPacket> {
+    pub(super) const fn last(&self) -> Option<PacketInfo> {
         self.last
     }
 
@@ -127,11 +127,11 @@ impl Packets {
     /// Records a packet with that decoding timestamp as the last one read.
     #[cfg(test)]
     pub(super) fn note_read(&mut self, dts: i64) {
-        self.last = Some(ReadPacket { pts: None, dts: Some(dts), is_corrupt: false, arrival: None });
+        self.last = Some(PacketInfo { pts: None, dts: Some(dts), is_corrupt: false, arrival: None });
     }
 
     /// Returns the last packet read, if there are no more.
-    pub(super) fn last_of_all(&self) -> Option<ReadPacket> {
+    pub(super) fn last_of_all(&self) -> Option<PacketInfo> {
         self.last.filter(|_| self.has_ended)
     }
 
@@ -169,7 +169,7 @@ impl Packets {
         match &packet {
             Some(packet) => {
                 let (pts, dts, is_corrupt) = (packet.pts(), packet.dts(), packet.is_corrupt());
-                self.last = Some(ReadPacket { pts, dts, is_corrupt, arrival: is_live.then(SystemTime::now) });
+                self.last = Some(PacketInfo { pts, dts, is_corrupt, arrival: is_live.then(SystemTime::now) });
             }
             None => self.has_ended = true,
         }
@@ -232,7 +232,7 @@ impl Packets {
     ) -> Result<Ahead, MediaError> {
         let mut key = None;
         let mut bytes = 0;
-        let mut passing = Passing { ticks, later: 0 };
+        let mut scan = TargetScan { ticks, later: 0 };
         let mut is_cut_short = false;
         // The queued packets were read after those that the codec holds.
         let mut queued = std::mem::take(&mut self.queue);
@@ -248,7 +248,7 @@ impl Packets {
             if packet.is_key() && packet.pts().or(packet.dts()).is_some_and(|time| time <= key_limit) {
                 key = Some(self.queue.len());
             }
-            let is_past = passing.is_past(packet.pts(), packet.dts());
+            let is_past = scan.is_past(packet.pts(), packet.dts());
             self.queue.push_back(packet);
             if is_past || (until == LookAhead::ToKeyframe && key.is_some()) {
                 break;
@@ -280,7 +280,7 @@ impl Packets {
     }
 }
 
-impl Passing {
+impl TargetScan {
     /// Returns `true` if no packet after this one, which has these timestamps, can be shown at or before the target.
     fn is_past(&mut self, pts: Option<i64>, dts: Option<i64>) -> bool {
         if let Some(dts) = dts {

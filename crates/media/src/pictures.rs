@@ -38,7 +38,7 @@ pub(super) struct StreamDefaults {
 
 /// The position of a frame in time and number.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct TimelinePlace {
+pub(super) struct FramePosition {
     pub(super) pts_ticks: i64,
     /// Seconds per tick.
     pub(super) time_base: Ratio,
@@ -104,24 +104,24 @@ impl PictureMaker {
     }
 
     /// Returns a maker for another stream that is read with the same options.
-    pub(super) fn anew(&self, defaults: StreamDefaults) -> Self {
+    pub(super) fn for_stream(&self, defaults: StreamDefaults) -> Self {
         Self::new(&self.options, defaults)
     }
 
     /// Makes a frame with that position and serial. An error says why it cannot be read.
-    pub(super) fn make_frame(&mut self, frame: AvFrame, place: TimelinePlace, serial: u64) -> Result<Frame, String> {
+    pub(super) fn make_frame(&mut self, frame: AvFrame, position: FramePosition, serial: u64) -> Result<Frame, String> {
         let (key, damaged, picture_type) = (frame.is_key(), frame.is_damaged(), frame.picture_type());
         let scan = self.scan(&frame);
         let shown = self.make(frame)?;
         let frame = Frame {
             picture: shown.picture,
             facts: FrameFacts {
-                pts_ticks: place.pts_ticks,
-                time_base: place.time_base,
-                time_secs: place.time_secs,
-                duration_secs: place.duration_secs,
-                index: place.index,
-                timecode: place.timecode,
+                pts_ticks: position.pts_ticks,
+                time_base: position.time_base,
+                time_secs: position.time_secs,
+                duration_secs: position.duration_secs,
+                index: position.index,
+                timecode: position.timecode,
                 sample_aspect: shown.sample_aspect,
                 orientation: shown.orientation,
                 scan,
@@ -130,7 +130,7 @@ impl PictureMaker {
                 damaged,
                 picture_type,
                 source: shown.source,
-                arrival: place.arrival,
+                arrival: position.arrival,
             },
             video: self.video,
             serial,

@@ -12,8 +12,8 @@
 use std::collections::VecDeque;
 
 use super::av::AvFrame;
-use super::packets::ReadPacket;
-use super::pictures::TimelinePlace;
+use super::packets::PacketInfo;
+use super::pictures::FramePosition;
 
 /// A decoded frame with its position in time.
 pub(super) struct Timed {
@@ -21,7 +21,7 @@ pub(super) struct Timed {
     /// Timestamp on the time axis on which the decoder seeks: the file's, or that of the stored packets.
     pub(super) pts: i64,
     /// Its position in time and number. The duration is yet to be filled in, unless it is stated.
-    pub(super) place: TimelinePlace,
+    pub(super) position: FramePosition,
     /// Duration in seconds, if stated.
     pub(super) stated_secs: Option<f64>,
 }
@@ -93,15 +93,15 @@ pub(super) struct Room {
 
 /// The last frames that decoding passed, without a gap up to the next one.
 #[derive(Default)]
-pub(super) struct Passed {
+pub(super) struct PassedFrames {
     frames: VecDeque<Timed>,
     bytes: usize,
 }
 
-impl Passed {
+impl PassedFrames {
     /// Adds a frame, and drops the oldest ones that exceed the limits.
     pub(super) fn push(&mut self, timed: Timed, room: Room) {
-        self.push_wanted(timed);
+        self.push_target(timed);
         while self.frames.len() > room.frames || self.bytes > room.bytes {
             let Some(oldest) = self.frames.pop_front() else { return };
             self.bytes -= oldest.frame.buffer_bytes();
@@ -109,7 +109,7 @@ impl Passed {
     }
 
     /// Adds a frame that was itself requested, whatever the limits.
-    pub(super) fn push_wanted(&mut self, timed: Timed) {
+    pub(super) fn push_target(&mut self, timed: Timed) {
         self.bytes += timed.frame.buffer_bytes();
         self.frames.push_back(timed);
     }
@@ -139,7 +139,7 @@ pub(super) struct Position {
     /// Number of packets refused by the codec and of frames that it reported as damaged.
     pub(super) damage: u64,
     /// Frames decoded on the way to the last seek's target, right before it.
-    pub(super) passed: Passed,
+    pub(super) passed: PassedFrames,
 }
 
 impl Position {
@@ -157,7 +157,7 @@ impl Position {
     }
 
     /// Returns `true` if the last packet of the stream was cut short, or its frame was damaged.
-    pub(super) fn ends_damaged(&self, last: ReadPacket) -> bool {
+    pub(super) fn ends_damaged(&self, last: PacketInfo) -> bool {
         last.is_corrupt || if last.pts.is_some() { self.broken == last.pts } else { self.ends_broken }
     }
 

@@ -68,7 +68,7 @@ pub struct Receiver {
     options: OpenOptions,
     stop: StopHandle,
     state: ReceptionState,
-    has_told: bool,
+    has_reported: bool,
     line: Option<ReceivedTimeline>,
     /// Store for received packets and frames.
     shift: Option<Arc<Timeshift>>,
@@ -90,7 +90,7 @@ impl Receiver {
     /// Creates a receiver that has not opened anything yet.
     pub(super) const fn new(path: PathBuf, options: OpenOptions, stop: StopHandle) -> Self {
         let state = ReceptionState::Searching { pause: None };
-        Self { path, options, stop, state, has_told: false, line: None, shift: None }
+        Self { path, options, stop, state, has_reported: false, line: None, shift: None }
     }
 
     /// Stores packets and frames received from now on.
@@ -139,9 +139,9 @@ impl Receiver {
     }
 
     fn search(&mut self, pause: Option<Duration>) -> Result<Reception, MediaError> {
-        if self.line.is_none() && !self.has_told {
+        if self.line.is_none() && !self.has_reported {
             // Reported once it is certain that there can be something to wait for.
-            self.has_told = true;
+            self.has_reported = true;
             address::resolve(&self.path)?;
             return Ok(Reception::NoSignal(NoSignal::Awaited { reason: None }));
         }

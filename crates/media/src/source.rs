@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::address::{self, Delivery};
-use super::allowed::Reach;
+use super::allowed::SourceAccess;
 use super::av::{self, AvError, Denied, Devices, Input, Interrupt, take_denied};
 use super::boxes::{self, IndexFault};
 use super::device::{Device, device};
@@ -17,7 +17,7 @@ use super::info::OpenOptions;
 use super::numbered::{self, NumberPattern, Sequence};
 use histoscope_core::picture::Ratio;
 use histoscope_core::picture::color::{Origin, Sourced};
-use histoscope_core::text::{file_name, plain};
+use histoscope_core::text::{file_name, sanitized};
 
 /// Options that limit reading ahead of a live source's first picture to what identifies the source. FFmpeg's `nobuffer`
 /// would discard the data read for that, including its keyframe; decoding it takes no noticeable time.
@@ -233,7 +233,7 @@ impl Source {
         };
         let protocols = self.reach().protocols();
         let allowed: [(&CStr, &CStr); 1] = [(c"protocol_whitelist", &protocols)];
-        let options = [options, &Reach::OPTIONS, &allowed].concat();
+        let options = [options, &SourceAccess::OPTIONS, &allowed].concat();
         // Discard what was denied to sources opened earlier on this thread.
         take_denied();
         let input = Input::open(&self.url, format, &options, Arc::clone(&self.interrupt))
@@ -261,15 +261,15 @@ impl Source {
     }
 
     /// Returns the files and protocols that it may read besides itself.
-    fn reach(&self) -> Reach<'_> {
+    fn reach(&self) -> SourceAccess<'_> {
         let text = self.path.to_str().unwrap_or_default();
         match self.kind {
-            SourceKind::File | SourceKind::Fifo | SourceKind::Numbered(_) | SourceKind::Glob => Reach::Files,
-            SourceKind::Pipe => Reach::Pipe,
-            SourceKind::Network | SourceKind::Live => Reach::Network(text),
-            SourceKind::SessionDescription => Reach::Described,
-            SourceKind::Other => Reach::Named(text),
-            SourceKind::Device => Reach::Device,
+            SourceKind::File | SourceKind::Fifo | SourceKind::Numbered(_) | SourceKind::Glob => SourceAccess::Files,
+            SourceKind::Pipe => SourceAccess::Pipe,
+            SourceKind::Network | SourceKind::Live => SourceAccess::Network(text),
+            SourceKind::SessionDescription => SourceAccess::Described,
+            SourceKind::Other => SourceAccess::Named(text),
+            SourceKind::Device => SourceAccess::Device,
         }
     }
 
@@ -279,7 +279,7 @@ impl Source {
         // FFmpeg, or this program, puts the prefix before a file name.
         let bare = |named: &str| {
             let bare = named.strip_prefix("file:").or_else(|| named.strip_prefix("pipe:"));
-            plain(bare.unwrap_or(named))
+            sanitized(bare.unwrap_or(named))
         };
         match denied {
             Denied::Unread(named) if self.kind != SourceKind::Pipe => {

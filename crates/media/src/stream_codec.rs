@@ -1,7 +1,7 @@
 //! The codec of a stream, and the packets whose frames are still pending.
 
 use super::av::{AvError, AvFrame, AvPacket, Codec, FramelessPackets, Received, StreamParameters};
-use super::timecodes::{GroupHeaders, GroupPlace};
+use super::timecodes::{GroupHeaders, GroupPosition};
 
 /// An open codec and its pending packets.
 pub(super) struct StreamCodec {
@@ -19,7 +19,7 @@ pub(super) enum Sent {
     /// The codec took it.
     Taken,
     /// Neither the caller nor the codec needs its picture.
-    LeftOut,
+    Dropped,
     /// The codec's frames must be taken first.
     Full(AvPacket),
     /// The codec refused it.
@@ -34,7 +34,7 @@ impl StreamCodec {
 
     /// Opens the same codec again, because flushing does not make every codec forget everything.
     pub(super) fn reopen(&mut self, parameters: &StreamParameters<'_>) -> Result<(), AvError> {
-        *self = Self::new(self.codec.anew(parameters)?);
+        *self = Self::new(self.codec.reopened(parameters)?);
         Ok(())
     }
 
@@ -53,7 +53,7 @@ impl StreamCodec {
 
     /// Returns `true` if errors in a frame are reported before the frame is returned. With one thread per frame, they
     /// may be reported afterwards.
-    pub(super) fn tells_errors_in_time(&self) -> bool {
+    pub(super) fn reports_errors_first(&self) -> bool {
         !self.codec.has_frame_threads()
     }
 
@@ -66,7 +66,7 @@ impl StreamCodec {
     pub(super) fn send(&mut self, packet: AvPacket, is_needed: bool, name: &str) -> Sent {
         self.codec.skip_unreferenced(!is_needed);
         let sent = if !is_needed && self.codec.can_do_without(&packet) {
-            Sent::LeftOut
+            Sent::Dropped
         } else {
             let number = self.codec.taken();
             let sent = self.codec.send(Some(&packet));
@@ -138,7 +138,7 @@ impl StreamCodec {
     }
 
     /// Returns the position of a frame in its group of pictures, from the headers of MPEG-1 and MPEG-2.
-    pub(super) fn group_place(&self, frame: &AvFrame) -> Option<GroupPlace> {
+    pub(super) fn group_place(&self, frame: &AvFrame) -> Option<GroupPosition> {
         self.groups.as_ref()?.of(frame.packet_number())
     }
 }

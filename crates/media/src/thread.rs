@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::address::{self, Delivery};
 use super::decoder::{Decoder, StopHandle};
 use super::error::MediaError;
-use super::exchange::{DecodeEvent, Exchange, FrameList, Life, QueueLimits};
+use super::exchange::{DecodeEvent, Exchange, FrameList, QueueLimits, ThreadState};
 use super::index::{FrameIndex, Lister, Listing};
 use super::info::{FrameCounters, OpenOptions};
 use super::position::Room;
@@ -106,7 +106,7 @@ impl DecodeThread {
         let theirs = Arc::clone(&shared);
         let handle = thread::Builder::new().name("histoscope-decode".to_owned()).spawn(move || {
             work(&theirs);
-            theirs.lock().life = Life::Finished;
+            theirs.lock().state = ThreadState::Finished;
             theirs.changed.notify_all();
         })?;
         Ok(Self { shared, stop, handle: Some(handle) })
@@ -124,8 +124,8 @@ impl DecodeThread {
 
     /// Takes the next event about the source itself, opened or without a signal, ahead of waiting frames.
     #[must_use]
-    pub fn take_news(&self) -> Option<DecodeEvent> {
-        self.shared.lock().queue.take_news()
+    pub fn take_source_event(&self) -> Option<DecodeEvent> {
+        self.shared.lock().queue.take_source_event()
     }
 
     /// Waits for the next event; returns `None` if the timeout expires or the thread has ended.
@@ -140,7 +140,7 @@ impl DecodeThread {
                 return Some(event);
             }
             let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() || exchange.life == Life::Finished {
+            if left.is_zero() || exchange.state == ThreadState::Finished {
                 return None;
             }
             exchange = self.shared.changed.wait_timeout(exchange, left).unwrap_or_else(PoisonError::into_inner).0;
@@ -153,10 +153,10 @@ impl DecodeThread {
     pub fn seek(&self, serial: u64, seek: Seek) {
         let mut exchange = self.shared.lock();
         exchange.seek = Some((serial, seek));
-        self.stop.set_hurry(true);
+        self.stop.set_request_waiting(true);
         // Frames are freed outside the lock.
         let stale = exchange.queue.drop_stale();
-        exchange.air.tune(serial, seek);
+        exchange.live.select(serial, seek);
         drop(exchange);
         self.shared.changed.notify_all();
         drop(stale);
@@ -217,12 +217,12 @@ impl Drop for DecodeThread {
     fn drop(&mut self) {
         self.stop.stop();
         let mut exchange = self.shared.lock();
-        if exchange.life == Life::Running {
-            exchange.life = Life::Stopped;
+        if exchange.state == ThreadState::Running {
+            exchange.state = ThreadState::Stopped;
         }
         self.shared.changed.notify_all();
         let deadline = Instant::now() + JOIN_LIMIT;
-        while exchange.life != Life::Finished {
+        while exchange.state != ThreadState::Finished {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 log::debug!("the decoding thread does not answer and is left behind");
@@ -258,13 +258,13 @@ enum Task {
 
 /// The thread's activity after a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Afterwards {
+enum NextActivity {
     /// Decodes the frames that follow.
-    GoOn,
+    Continue,
     /// Decodes the frames that follow, but not before that time unless they are needed.
     Later(Instant),
     /// Does nothing until the next seek.
-    Rest,
+    Idle,
 }
 
 impl ThreadShared {
@@ -286,13 +286,13 @@ impl ThreadShared {
         }
         let mut serial = 0;
         let mut last = None;
-        let mut afterwards = Afterwards::GoOn;
+        let mut afterwards = NextActivity::Continue;
         loop {
             match self.next_task(afterwards) {
                 Task::Stop => return,
                 Task::Learn(listing) => {
                     if decoder.learn(listing) {
-                        afterwards = Afterwards::Rest;
+                        afterwards = NextActivity::Idle;
                         self.lock().mistake = last.map(|seek| (serial, seek));
                         (self.waker)();
                     }
@@ -305,9 +305,9 @@ impl ThreadShared {
                 }
                 Task::Decode => {
                     let event = next_event(&mut decoder, serial);
-                    afterwards = Afterwards::Rest;
+                    afterwards = NextActivity::Idle;
                     match &event {
-                        DecodeEvent::Frame(_) => afterwards = Afterwards::GoOn,
+                        DecodeEvent::Frame(_) => afterwards = NextActivity::Continue,
                         DecodeEvent::EndOfStream { .. } => {
                             let counters = decoder.counters();
                             // After a seek, not all frames have been counted.
@@ -321,16 +321,16 @@ impl ThreadShared {
                         _ => {}
                     }
                     self.lock().counters = decoder.counters();
-                    self.tell_list(&decoder);
+                    self.publish_list(&decoder);
                     self.push(event);
                 }
             }
-            self.tell_list(&decoder);
+            self.publish_list(&decoder);
         }
     }
 
     /// Publishes which list frames are numbered by, if it has changed, before the frames that come after it.
-    fn tell_list(&self, decoder: &Decoder) {
+    fn publish_list(&self, decoder: &Decoder) {
         let mut exchange = self.lock();
         if exchange.list.follow(decoder.adopted()) {
             drop(exchange);
@@ -342,7 +342,7 @@ impl ThreadShared {
     fn begin_listing(self: &Arc<Self>, decoder: &Decoder) {
         let Some(lister) = decoder.lister().filter(Lister::reads_file) else { return };
         match &mut self.lock().list {
-            list @ FrameList::NotBegun => *list = FrameList::UnderWay,
+            list @ FrameList::NotBegun => *list = FrameList::InProgress,
             _ => return,
         }
         let shared = Arc::clone(self);
@@ -358,24 +358,24 @@ impl ThreadShared {
     }
 
     /// Carries out a seek up to its first frame, including the frames decoded on the way to it.
-    fn seek(self: &Arc<Self>, decoder: &mut Decoder, serial: u64, seek: Seek) -> Afterwards {
+    fn seek(self: &Arc<Self>, decoder: &mut Decoder, serial: u64, seek: Seek) -> NextActivity {
         if let Seek::Back { target, budget } = seek {
             let before_ticks = if let SeekTarget::Before(ticks) = target { ticks } else { i64::MAX };
             self.push(match decoder.frames_back(target, budget) {
                 Ok(frames) => DecodeEvent::Earlier { serial, before_ticks, frames },
                 Err(error) => DecodeEvent::Error { serial, error },
             });
-            return Afterwards::Rest;
+            return NextActivity::Idle;
         }
         if let Err(error) = decoder.seek_keeping(seek, KEPT) {
             let goes_on = matches!(error, MediaError::NotSeekable { .. });
             self.push(DecodeEvent::Error { serial, error });
-            return if goes_on { Afterwards::GoOn } else { Afterwards::Rest };
+            return if goes_on { NextActivity::Continue } else { NextActivity::Idle };
         }
         let first = next_event(decoder, serial);
         let DecodeEvent::Frame(frame) = &first else {
             self.push(first);
-            return Afterwards::Rest;
+            return NextActivity::Idle;
         };
         if frame.index.is_none() || matches!(seek, Seek::Towards(_)) {
             self.begin_listing(decoder);
@@ -383,7 +383,7 @@ impl ThreadShared {
         let before_ticks = frame.pts_ticks;
         if !decoder.reads_kept() {
             self.lock().counters = decoder.counters();
-            self.tell_list(decoder);
+            self.publish_list(decoder);
         }
         self.push(first);
         let frames = decoder.frames_passed(before_ticks);
@@ -391,9 +391,9 @@ impl ThreadShared {
             self.push(DecodeEvent::Earlier { serial, before_ticks, frames });
         }
         match seek {
-            Seek::Near(_) => Afterwards::Rest,
-            Seek::Exact(_) => Afterwards::Later(Instant::now() + PAUSE),
-            _ => Afterwards::GoOn,
+            Seek::Near(_) => NextActivity::Idle,
+            Seek::Exact(_) => NextActivity::Later(Instant::now() + PAUSE),
+            _ => NextActivity::Continue,
         }
     }
 
@@ -410,8 +410,8 @@ impl ThreadShared {
             // The stored packets are of no more use: the other thread must not wait for a seek, or for packets that
             // will not arrive.
             let mut exchange = self.lock();
-            if exchange.life == Life::Running {
-                exchange.life = Life::Finished;
+            if exchange.state == ThreadState::Running {
+                exchange.state = ThreadState::Finished;
             }
             drop(exchange);
             self.stop.stop();
@@ -421,14 +421,14 @@ impl ThreadShared {
 
     fn hand_on(&self, mut receiver: Receiver) {
         let mut last_signal = None;
-        while self.lock().life == Life::Running {
+        while self.lock().state == ThreadState::Running {
             let event = match receiver.wait() {
                 Ok(Reception::Frame(frame)) => {
                     let mut exchange = self.lock();
                     if let Some(decoder) = receiver.decoder() {
                         exchange.counters = decoder.counters();
                     }
-                    let (frame, before) = exchange.air.pass(frame);
+                    let (frame, before) = exchange.live.pass(frame);
                     // Frames are freed outside the lock.
                     drop(exchange);
                     drop(before);
@@ -468,22 +468,22 @@ impl ThreadShared {
     fn look_back(self: &Arc<Self>, options: &OpenOptions) {
         let mut decoder: Option<Decoder> = None;
         let mut serial = 0;
-        let mut afterwards = Afterwards::Rest;
+        let mut afterwards = NextActivity::Idle;
         loop {
             let task = self.next_task(afterwards);
-            afterwards = Afterwards::Rest;
+            afterwards = NextActivity::Idle;
             match task {
                 Task::Stop => return,
                 Task::Learn(_) => {}
                 Task::Seek(_, Seek::Exact(SeekTarget::End)) => {
-                    let newest = self.lock().air.newest();
+                    let newest = self.lock().live.newest();
                     if let Some(frame) = newest {
                         self.push(DecodeEvent::Frame(frame));
                     }
                 }
                 Task::Seek(new, seek) => {
                     serial = new;
-                    decoder = decoder.or_else(|| Decoder::of_kept(&self.shift, options, &self.stop));
+                    decoder = decoder.or_else(|| Decoder::from_stored(&self.shift, options, &self.stop));
                     match &mut decoder {
                         Some(decoder) => {
                             decoder.set_serial(serial);
@@ -496,7 +496,7 @@ impl ThreadShared {
                     let Some(decoder) = &mut decoder else { continue };
                     let event = next_event(decoder, serial);
                     if matches!(event, DecodeEvent::Frame(_)) {
-                        afterwards = Afterwards::GoOn;
+                        afterwards = NextActivity::Continue;
                     }
                     self.push(event);
                 }
@@ -505,23 +505,23 @@ impl ThreadShared {
     }
 
     /// Waits for a task: a request, or room in the queue.
-    fn next_task(&self, afterwards: Afterwards) -> Task {
+    fn next_task(&self, afterwards: NextActivity) -> Task {
         let mut exchange = self.lock();
         loop {
-            if exchange.life != Life::Running {
+            if exchange.state != ThreadState::Running {
                 return Task::Stop;
             }
             if let Some((serial, seek)) = exchange.seek.take() {
-                self.stop.set_hurry(false);
+                self.stop.set_request_waiting(false);
                 return Task::Seek(serial, seek);
             }
             if let Some(listing) = exchange.list.take_done() {
                 return Task::Learn(listing);
             }
             let left = match afterwards {
-                Afterwards::Later(at) if exchange.is_idle => at.saturating_duration_since(Instant::now()),
-                Afterwards::GoOn | Afterwards::Later(_) => Duration::ZERO,
-                Afterwards::Rest => Duration::MAX,
+                NextActivity::Later(at) if exchange.is_idle => at.saturating_duration_since(Instant::now()),
+                NextActivity::Continue | NextActivity::Later(_) => Duration::ZERO,
+                NextActivity::Idle => Duration::MAX,
             };
             if left.is_zero() && exchange.queue.has_room(self.limits) {
                 return Task::Decode;
@@ -538,7 +538,7 @@ impl ThreadShared {
     fn push(&self, event: DecodeEvent) {
         let mut exchange = self.lock();
         let is_stale = exchange.seek.is_some() && event.is_of_a_seek();
-        if exchange.life != Life::Running || is_stale {
+        if exchange.state != ThreadState::Running || is_stale {
             return;
         }
         exchange.queue.push(event);

@@ -27,7 +27,7 @@ impl TiledPicture {
     pub(super) fn read(source: &Source, item: u32) -> Result<Self, MediaError> {
         let path = || source.path().to_owned();
         let refusal = || MediaError::Tiled { path: path() };
-        if !av::TELLS_TILES {
+        if !av::REPORTS_TILES {
             return Err(refusal());
         }
         let mut input = source.open()?;
@@ -36,7 +36,7 @@ impl TiledPicture {
         // One stream may supply several tiles.
         let mut places = BTreeMap::<_, Vec<_>>::new();
         for tile in &grid.tiles {
-            places.entry(tile.stream).or_default().push(tile.place);
+            places.entry(tile.stream).or_default().push(tile.position);
         }
         let codec = input.stream(stream).map_or("", |parameters| parameters.codec_name()).to_owned();
         let no_frames = |refused| MediaError::NoFrames { path: path(), codec: codec.clone(), refused };
@@ -86,7 +86,7 @@ impl TiledPicture {
 
     /// Returns the whole picture with the properties of that tile's frame, which it replaces.
     pub(super) fn whole(&self, tile: &AvFrame) -> AvFrame {
-        self.frame.described_as(tile)
+        self.frame.with_properties_of(tile)
     }
 }
 
@@ -133,7 +133,7 @@ impl TileFrame {
     fn of(grid: &TileGrid, tile: &AvFrame) -> Option<Self> {
         let kind = TileKind::of(tile)?;
         let layout = native_layout(&kind.format.descriptor()?)?;
-        let places: Vec<_> = grid.tiles.iter().map(|tile| tile.place).collect();
+        let places: Vec<_> = grid.tiles.iter().map(|tile| tile.position).collect();
         let is_whole =
             is_filled(grid.size, kind.size, &places) && places.iter().all(|place| is_at_sample(&layout, *place));
         let frame = AvFrame::to_fill(kind.format, grid.size).filter(|_| is_whole)?;

@@ -11,7 +11,7 @@ use super::av::{AvFrame, Input, StreamParameters};
 use histoscope_core::picture::{Ratio, Timecode, TimecodeRate, TimecodeSource, Timecodes};
 
 /// Maximum number of pictures whose headers are remembered until their frames are decoded.
-const MOST_NOTED: usize = 1024;
+const MAX_NOTED: usize = 1024;
 
 /// The timecodes that a container states.
 #[derive(Default)]
@@ -40,7 +40,7 @@ impl TimecodeReader {
         &self,
         frame: &AvFrame,
         number: Option<u64>,
-        group: Option<GroupPlace>,
+        group: Option<GroupPosition>,
     ) -> Option<(Timecode, TimecodeSource)> {
         let rate = self.rate?;
         let own = || Timecode::from_smpte(frame.smpte_timecode()?, rate).filter(|own| rate.number(*own).is_some());
@@ -54,7 +54,7 @@ impl TimecodeReader {
     }
 
     /// Returns the timecodes of a video, given its first frame.
-    pub(super) fn timecodes(&self, first: &AvFrame, group: Option<GroupPlace>) -> Option<Timecodes> {
+    pub(super) fn timecodes(&self, first: &AvFrame, group: Option<GroupPosition>) -> Option<Timecodes> {
         let (timecode, source) = self.of_frame(first, Some(0), group)?;
         Some(Timecodes { first: timecode, rate: self.rate?, source })
     }
@@ -67,12 +67,12 @@ fn rate_of(rate: Ratio) -> Option<TimecodeRate> {
 /// The position of a picture as MPEG-1 and MPEG-2 state it: the timecode of the first picture of its group in
 /// presentation order, and the number of pictures from there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct GroupPlace {
+pub(super) struct GroupPosition {
     group: Timecode,
     temporal_reference: u16,
 }
 
-impl GroupPlace {
+impl GroupPosition {
     fn timecode(self, rate: TimecodeRate) -> Option<Timecode> {
         rate.after(self.group, self.temporal_reference.into())
     }
@@ -83,7 +83,7 @@ impl GroupPlace {
 pub(super) struct GroupHeaders {
     group: Option<Timecode>,
     /// Positions of pictures, with the numbers of their packets.
-    noted: VecDeque<(u64, GroupPlace)>,
+    noted: VecDeque<(u64, GroupPosition)>,
 }
 
 impl GroupHeaders {
@@ -97,14 +97,14 @@ impl GroupHeaders {
         let (group, temporal_reference) = headers(packet);
         self.group = group.unwrap_or(self.group);
         let Some((group, temporal_reference)) = self.group.zip(temporal_reference) else { return };
-        self.noted.push_back((number, GroupPlace { group, temporal_reference }));
-        if self.noted.len() > MOST_NOTED {
+        self.noted.push_back((number, GroupPosition { group, temporal_reference }));
+        if self.noted.len() > MAX_NOTED {
             self.noted.pop_front();
         }
     }
 
     /// Returns the position of the picture decoded from that packet.
-    pub(super) fn of(&self, number: u64) -> Option<GroupPlace> {
+    pub(super) fn of(&self, number: u64) -> Option<GroupPosition> {
         self.noted.iter().rev().find(|(noted, _)| *noted == number).map(|(_, place)| *place)
     }
 }

@@ -16,7 +16,7 @@ use super::av::{AvError, AvPacket, Codec, CodecOptions, Interrupt, StreamCopy, S
 use super::error::MediaError;
 use super::guarantee;
 use super::info::StreamInfo;
-use super::pictures::{StreamDefaults, TimelinePlace};
+use super::pictures::{FramePosition, StreamDefaults};
 use super::target::SeekTarget;
 use histoscope_core::picture::{Frame, FrameFacts};
 
@@ -26,7 +26,7 @@ const PACKET_BYTES: usize = 256;
 const DECODED_BACK: usize = 256;
 
 /// The shortest pause that counts as a gap, in seconds: replacing a sender immediately leaves none.
-const LEAST_GAP_SECS: f64 = 0.5;
+const MIN_GAP_SECS: f64 = 0.5;
 /// Interval at which waiting code checks for a packet.
 const LOOK: Duration = Duration::from_millis(2);
 
@@ -37,7 +37,7 @@ pub(super) struct Coding {
     pub(super) defaults: StreamDefaults,
     threads: usize,
     /// `true` if decoding from any keyframe gives the same frames as decoding from the first frame.
-    pub(super) begins_anew: bool,
+    pub(super) resets_at_keyframes: bool,
 }
 
 impl Coding {
@@ -54,7 +54,7 @@ impl Coding {
             info: StreamInfo { live: false, ..info.clone() },
             defaults: defaults.clone(),
             threads,
-            begins_anew: guarantee::begins_anew(parameters),
+            resets_at_keyframes: guarantee::resets_at_keyframes(parameters),
         })
     }
 
@@ -66,7 +66,7 @@ impl Coding {
 
 /// The decode path to a frame: where to start, and from where to keep frames.
 #[derive(Clone)]
-pub(super) struct Way {
+pub(super) struct DecodePath {
     /// The segment of the frame, and how to decode it.
     pub(super) segment: u64,
     pub(super) coding: Arc<Coding>,
@@ -123,7 +123,7 @@ struct Segment {
 struct Noted {
     packet: u64,
     stated: i64,
-    place: TimelinePlace,
+    position: FramePosition,
 }
 
 impl Timeshift {
@@ -140,8 +140,8 @@ impl Timeshift {
     /// Returns the start times of the oldest and newest frames still available, in seconds from the very first frame.
     pub(super) fn span_secs(&self) -> Option<(f64, f64)> {
         let kept = self.lock();
-        let first = kept.frames().next()?.place.time_secs;
-        let last = kept.segments.iter().rev().find_map(|segment| segment.frames.back())?.place.time_secs;
+        let first = kept.frames().next()?.position.time_secs;
+        let last = kept.segments.iter().rev().find_map(|segment| segment.frames.back())?.position.time_secs;
         Some((first, last))
     }
 
@@ -174,7 +174,7 @@ impl Timeshift {
         if self.limit == 0 {
             return;
         }
-        match packet.to_keep() {
+        match packet.compacted() {
             Ok(shared) => {
                 let facts = (packet.pts().or(packet.dts()), packet.is_key());
                 self.lock().note_packet(shared, facts, packet.size() + PACKET_BYTES, self.limit);
@@ -186,17 +186,17 @@ impl Timeshift {
     /// Records the position of a decoded frame whose packet has this timestamp.
     pub(super) fn note_frame(&self, stated: i64, frame: &Frame) {
         let FrameFacts { pts_ticks, time_base, time_secs, duration_secs, index, timecode, arrival, .. } = frame.facts;
-        let place = TimelinePlace { pts_ticks, time_base, time_secs, duration_secs, index, timecode, arrival };
+        let position = FramePosition { pts_ticks, time_base, time_secs, duration_secs, index, timecode, arrival };
         if let Some(segment) = self.lock().segments.back_mut() {
-            segment.note_frame(stated, place);
+            segment.note_frame(stated, position);
         }
     }
 
     /// Returns the decode path to the last frame that is not beyond the target, or else to the first stored frame. It
     /// starts at least `early_secs` before that frame, if there is such a packet. The last `whole` frames before it are
     /// needed, too.
-    fn way_to(&self, target: SeekTarget, whole: usize, early_secs: f64) -> Option<Way> {
-        self.lock().way_to(target, whole, early_secs)
+    fn path_to(&self, target: SeekTarget, whole: usize, early_secs: f64) -> Option<DecodePath> {
+        self.lock().path_to(target, whole, early_secs)
     }
 
     /// Returns the packet with that number.
@@ -213,17 +213,17 @@ impl Timeshift {
 
     /// Returns the position of the frame whose packet has this timestamp in a segment; `None` if it has not been
     /// recorded.
-    fn place_of(&self, segment: u64, stated: i64) -> Option<TimelinePlace> {
+    fn position_of(&self, segment: u64, stated: i64) -> Option<FramePosition> {
         let kept = self.lock();
         let frames = &kept.segment(segment)?.frames;
-        frames.binary_search_by_key(&stated, |noted| noted.stated).ok().map(|at| frames[at].place)
+        frames.binary_search_by_key(&stated, |noted| noted.stated).ok().map(|at| frames[at].position)
     }
 
     /// Returns the decode path to the first frame after a segment; `None` if none has been recorded yet.
-    fn way_behind(&self, segment: u64) -> Option<Way> {
+    fn path_after(&self, segment: u64) -> Option<DecodePath> {
         let kept = self.lock();
         let next = kept.segments.iter().find(|next| next.number > segment && !next.frames.is_empty())?;
-        next.way(0, 0, 0.0)
+        next.path(0, 0, 0.0)
     }
 }
 
@@ -252,9 +252,9 @@ impl KeptReader {
 
     /// Continues with the first packet of a decode path. For the time `patience`, it waits for packets even if a later
     /// request is waiting.
-    pub(super) fn begin(&mut self, way: &Way, patience: Duration) {
-        self.segment = way.segment;
-        self.next = Some(way.start.0);
+    pub(super) fn begin(&mut self, path: &DecodePath, patience: Duration) {
+        self.segment = path.segment;
+        self.next = Some(path.start.0);
         self.patient_until = Instant::now() + patience;
     }
 
@@ -289,7 +289,7 @@ impl KeptReader {
 
     /// Waits briefly. Fails if the reader is stopped, or if a later request takes precedence.
     fn wait(&self) -> Result<(), MediaError> {
-        let is_superseded = self.interrupt.is_hurried() && Instant::now() >= self.patient_until;
+        let is_superseded = self.interrupt.is_request_waiting() && Instant::now() >= self.patient_until;
         if self.interrupt.is_stopped() || is_superseded {
             return Err(MediaError::Stopped { path: self.path.clone() });
         }
@@ -298,21 +298,21 @@ impl KeptReader {
     }
 
     /// Returns the position of the frame whose packet has this timestamp; `None` if it has not been recorded.
-    pub(super) fn place_of(&self, stated: i64) -> Option<TimelinePlace> {
-        self.shift.place_of(self.segment, stated)
+    pub(super) fn position_of(&self, stated: i64) -> Option<FramePosition> {
+        self.shift.position_of(self.segment, stated)
     }
 
     /// Returns the decode path to a frame, as [`Timeshift`] finds it.
-    pub(super) fn way_to(&self, target: SeekTarget, whole: usize, early_secs: f64) -> Option<Way> {
-        self.shift.way_to(target, whole, early_secs)
+    pub(super) fn path_to(&self, target: SeekTarget, whole: usize, early_secs: f64) -> Option<DecodePath> {
+        self.shift.path_to(target, whole, early_secs)
     }
 
     /// Waits for the first frame of the next segment, which begins when the sender returns. Returns `None` if the
     /// packets of this one are no longer stored.
-    pub(super) fn next_way(&self) -> Result<Option<Way>, MediaError> {
+    pub(super) fn next_path(&self) -> Result<Option<DecodePath>, MediaError> {
         while self.next.is_some() {
-            if let Some(way) = self.shift.way_behind(self.segment) {
-                return Ok(Some(way));
+            if let Some(path) = self.shift.path_after(self.segment) {
+                return Ok(Some(path));
             }
             self.wait()?;
         }
@@ -328,11 +328,11 @@ impl KeptSegments {
     fn gaps_secs(&self) -> Vec<(f64, f64)> {
         let ends = self.segments.iter().filter_map(|segment| {
             let (first, last) = segment.frames.front().zip(segment.frames.back())?;
-            Some((first.place.time_secs, last.place.time_secs + last.place.duration_secs))
+            Some((first.position.time_secs, last.position.time_secs + last.position.duration_secs))
         });
         let ends: Vec<_> = ends.collect();
         let gaps = ends.windows(2).map(|pair| (pair[0].1, pair[1].0));
-        gaps.filter(|(from, to)| to - from > LEAST_GAP_SECS).collect()
+        gaps.filter(|(from, to)| to - from > MIN_GAP_SECS).collect()
     }
 
     fn segment(&self, number: u64) -> Option<&Segment> {
@@ -356,7 +356,7 @@ impl KeptSegments {
     fn note_packet(&mut self, packet: AvPacket, (pts, is_key): (Option<i64>, bool), bytes: usize, limit: usize) {
         let Some(segment) = self.segments.back_mut() else { return };
         let begins_again = |&(_, start): &(u64, i64)| pts.is_some_and(|pts| pts <= start);
-        if is_key && segment.coding.begins_anew && segment.starts.back().is_some_and(begins_again) {
+        if is_key && segment.coding.resets_at_keyframes && segment.starts.back().is_some_and(begins_again) {
             let coding = Arc::clone(&segment.coding);
             self.begin(coding);
         }
@@ -374,25 +374,25 @@ impl KeptSegments {
         }
     }
 
-    fn way_to(&self, target: SeekTarget, whole: usize, early_secs: f64) -> Option<Way> {
+    fn path_to(&self, target: SeekTarget, whole: usize, early_secs: f64) -> Option<DecodePath> {
         let is_reached = |noted: &Noted| {
-            let place = &noted.place;
+            let position = &noted.position;
             match target {
-                SeekTarget::Time(secs) => place.time_secs <= secs + 1e-3 * place.time_base.value(),
-                SeekTarget::Number(number) => place.index.is_some_and(|index| index <= number),
-                SeekTarget::Timestamp(ticks) => place.pts_ticks <= ticks,
-                SeekTarget::Before(ticks) => place.pts_ticks < ticks,
+                SeekTarget::Time(secs) => position.time_secs <= secs + 1e-3 * position.time_base.value(),
+                SeekTarget::Number(number) => position.index.is_some_and(|index| index <= number),
+                SeekTarget::Timestamp(ticks) => position.pts_ticks <= ticks,
+                SeekTarget::Before(ticks) => position.pts_ticks < ticks,
                 SeekTarget::End => true,
             }
         };
         let last = self.segments.iter().rev().find(|segment| segment.frames.front().is_some_and(is_reached));
         if let Some(segment) = last {
-            return segment.way(segment.frames.partition_point(is_reached) - 1, whole, early_secs);
+            return segment.path(segment.frames.partition_point(is_reached) - 1, whole, early_secs);
         }
         if matches!(target, SeekTarget::Before(_)) {
             return None;
         }
-        self.segments.iter().find(|segment| !segment.frames.is_empty())?.way(0, whole, early_secs)
+        self.segments.iter().find(|segment| !segment.frames.is_empty())?.path(0, whole, early_secs)
     }
 }
 
@@ -409,7 +409,7 @@ impl Segment {
     /// Stores a packet, unless there is no packet from which decoding leads to it. Returns whether it did.
     fn push(&mut self, packet: AvPacket, pts: Option<i64>, is_key: bool) -> bool {
         let number = self.first + self.packets.len() as u64;
-        let is_start = is_key && (self.coding.begins_anew || number == 0);
+        let is_start = is_key && (self.coding.resets_at_keyframes || number == 0);
         match pts {
             Some(pts) if is_start => self.starts.push_back((number, pts)),
             _ if self.starts.is_empty() => return false,
@@ -436,21 +436,21 @@ impl Segment {
         bytes
     }
 
-    fn note_frame(&mut self, stated: i64, place: TimelinePlace) {
+    fn note_frame(&mut self, stated: i64, position: FramePosition) {
         let Some(at) = self.packets.iter().rev().take(DECODED_BACK).position(|(_, pts)| *pts == Some(stated)) else {
             return;
         };
         let packet = self.first + (self.packets.len() - 1 - at) as u64;
         let leads = self.starts.iter().any(|&(number, pts)| number <= packet && pts <= stated);
         let rises =
-            self.frames.back().is_none_or(|last| last.stated < stated && last.place.time_secs < place.time_secs);
+            self.frames.back().is_none_or(|last| last.stated < stated && last.position.time_secs < position.time_secs);
         if leads && rises {
-            self.frames.push_back(Noted { packet, stated, place });
+            self.frames.push_back(Noted { packet, stated, position });
         }
     }
 
     /// Returns the decode path to one of the frames.
-    fn way(&self, at: usize, whole: usize, early_secs: f64) -> Option<Way> {
+    fn path(&self, at: usize, whole: usize, early_secs: f64) -> Option<DecodePath> {
         let noted = self.frames.get(at)?;
         let latest = noted.stated.saturating_sub((early_secs / self.coding.info.time_base.value()) as i64);
         let leads_from = |latest: i64| {
@@ -461,7 +461,7 @@ impl Segment {
             let first = self.starts.front().copied();
             first.filter(|&(number, pts)| number <= noted.packet && pts <= noted.stated)
         })?;
-        Some(Way {
+        Some(DecodePath {
             segment: self.number,
             coding: Arc::clone(&self.coding),
             start,

@@ -8,7 +8,7 @@ use super::frame::{ComparedFrame, Partner};
 use super::matcher::Matcher;
 use crate::app::faults::Faults;
 use crate::app::options::{CompareBy, Comparing};
-use crate::app::session::{Session, end_aside};
+use crate::app::session::{Session, close_in_background};
 use histoscope_core::adjust::Adjustments;
 use histoscope_core::histogram::{Components, Histogram};
 use histoscope_core::picture::region::Rect;
@@ -40,7 +40,7 @@ pub struct ComparedClip {
     /// The counter for its frames, and the components and adjustments for which it was created.
     counter: Option<(Components, Adjustments, Counter)>,
     /// The key of the last compared frame.
-    told: Option<FrameKey>,
+    loaded_key: Option<FrameKey>,
     reported: Faults,
     /// `true` if reading has failed since the last seek.
     has_failed: bool,
@@ -101,7 +101,7 @@ impl ComparedClip {
             state: FollowState::Coming,
             waits_since: None,
             counter: None,
-            told: None,
+            loaded_key: None,
             reported: Faults::default(),
             has_failed: false,
             matcher,
@@ -110,20 +110,20 @@ impl ComparedClip {
 
     /// Follows the first clip on screen. Returns error messages and other notes.
     pub fn follow(&mut self, first: &Session, now: Instant) -> Vec<String> {
-        let mut told = Vec::new();
-        let Some(media) = &self.media else { return told };
+        let mut notes = Vec::new();
+        let Some(media) = &self.media else { return notes };
         let name = &self.name;
         let has_ended = take_followed(&mut self.follower, media, |error| {
             log::warn!("{name}: {error}");
-            told.push(error.to_string());
+            notes.push(error.to_string());
         });
-        self.has_failed |= !told.is_empty();
+        self.has_failed |= !notes.is_empty();
         let faults = Faults::new(media.condition().0, media.condition().1);
-        let news = faults.news(&self.reported, has_ended);
-        if !news.is_empty() {
+        let new_notes = faults.new_notes(&self.reported, has_ended);
+        if !new_notes.is_empty() {
             self.reported = faults;
         }
-        told.extend(news.into_iter().map(|text| format!("{name}: {text}")));
+        notes.extend(new_notes.into_iter().map(|text| format!("{name}: {text}")));
         let before = self.state;
         if let Some(goal) = self.pairing.goal(first) {
             let Followed { show, state, seek } = self.follower.follow(goal);
@@ -143,9 +143,9 @@ impl ComparedClip {
         }
         if self.state == FollowState::Ended && before != FollowState::Ended {
             let end = if self.breaks_off() { "breaks off there" } else { "has ended" };
-            told.push(format!("{} {end}; its last picture stays", self.name));
+            notes.push(format!("{} {end}; its last picture stays", self.name));
         }
-        told
+        notes
     }
 
     /// Returns `true` if its end is due to a read error.
@@ -246,13 +246,13 @@ impl ComparedClip {
             }
         };
         let told = FrameKey { title, ticks: self.frame.pts_ticks, partner, components, adjustments, region: part };
-        if self.told.as_ref() == Some(&told) {
+        if self.loaded_key.as_ref() == Some(&told) {
             return Ok(None);
         }
         let has_them = components == Components::Rgbl || picture.has_coded_components();
         let title = told.title.clone();
         // A frame that cannot be counted is reported only once.
-        self.told = Some(told);
+        self.loaded_key = Some(told);
         let histogram = if has_them { self.count(engine, (components, adjustments), part)? } else { None };
         Ok(Some(ComparedFrame::in_step(title, self.frame.clone(), histogram, partner)))
     }
@@ -275,12 +275,12 @@ impl ComparedClip {
     /// Follows a different video from now on. Cancels a running search, whose offset would be relative to the previous video.
     pub fn change_first(&mut self) {
         self.matcher.give_up();
-        self.told = None;
+        self.loaded_key = None;
     }
 
     /// Discards everything created on a lost adapter.
     pub fn restart(&mut self) {
-        (self.counter, self.told) = (None, None);
+        (self.counter, self.loaded_key) = (None, None);
     }
 }
 
@@ -303,6 +303,6 @@ impl Pairing {
 
 impl Drop for ComparedClip {
     fn drop(&mut self) {
-        end_aside(self.media.take());
+        close_in_background(self.media.take());
     }
 }

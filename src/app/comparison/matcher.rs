@@ -21,7 +21,7 @@ const WITHIN: u32 = 250;
 
 /// How both clips are read and counted, and how the result is signalled.
 #[derive(Clone)]
-pub struct MatchReading {
+pub struct MatchOptions {
     /// The options for opening them.
     pub open: OpenOptions,
     /// The engine that counts.
@@ -34,25 +34,25 @@ pub struct MatchReading {
 
 /// Searches for the offset between two clips, one search at a time.
 pub struct Matcher {
-    reading: MatchReading,
-    under_way: Option<Matching>,
+    options: MatchOptions,
+    running: Option<Matching>,
 }
 
 impl Matcher {
     /// Creates a matcher without a search.
     #[must_use]
-    pub const fn new(reading: MatchReading) -> Self {
-        Self { reading, under_way: None }
+    pub const fn new(reading: MatchOptions) -> Self {
+        Self { options: reading, running: None }
     }
 
     /// Starts searching for the offset of the second clip relative to the first. Returns the note on it.
     pub fn begin(&mut self, clips: [&Path; 2]) -> String {
-        if self.under_way.is_some() {
+        if self.running.is_some() {
             return "the offset is being looked for".to_owned();
         }
-        match Matching::begin(clips, &self.reading) {
+        match Matching::begin(clips, &self.options) {
             Ok(matching) => {
-                self.under_way = Some(matching);
+                self.running = Some(matching);
                 "looking for the offset: the first frames of both are held against each other …".to_owned()
             }
             Err(error) => format!("the offset cannot be looked for: {error}"),
@@ -61,14 +61,14 @@ impl Matcher {
 
     /// Returns the offset once it is found, or the reason why none was.
     pub fn take(&mut self) -> Option<Result<FoundOffset, String>> {
-        let found = self.under_way.as_ref()?.poll()?;
-        self.under_way = None;
+        let found = self.running.as_ref()?.poll()?;
+        self.running = None;
         Some(found)
     }
 
     /// Cancels the search.
     pub fn give_up(&mut self) {
-        self.under_way = None;
+        self.running = None;
     }
 }
 
@@ -83,7 +83,7 @@ impl Matching {
     ///
     /// # Errors
     /// If the system cannot start a thread.
-    fn begin([first, second]: [&Path; 2], reading: &MatchReading) -> std::io::Result<Self> {
+    fn begin([first, second]: [&Path; 2], reading: &MatchOptions) -> std::io::Result<Self> {
         let stop = Stop::default();
         let request = Request {
             input: first.to_owned(),

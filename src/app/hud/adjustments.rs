@@ -8,7 +8,7 @@ use super::theme;
 use crate::keys::{self, Action};
 use histoscope_core::adjust::{
     Adjustment, Blur, CLIP_LIMITS, Choices, Clahe, ClassDisplay, Otsu, Placing, Posterize, TIME_CONSTANTS,
-    clip_limit_text, place_on, time_constant_text,
+    clip_limit_text, stop_index, time_constant_text,
 };
 use histoscope_render::view::scene::{Counted, Look, Sharing};
 
@@ -257,7 +257,7 @@ fn whole(values: [u32; 2], range: &std::ops::RangeInclusive<u32>) -> Places {
 
 /// Returns the slider positions of a number and its default among the steps.
 fn on_steps(values: [f64; 2], steps: &[f64]) -> Places {
-    let [now, standard] = values.map(|value| place_on(steps, value));
+    let [now, standard] = values.map(|value| stop_index(steps, value));
     Places { now, standard, last: steps.len() - 1 }
 }
 

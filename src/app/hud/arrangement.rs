@@ -8,16 +8,16 @@ use egui::{Pos2, Rect, Vec2};
 use super::entry::Typed;
 use super::lab::LabCommand;
 use super::model::{Command, Model};
-use super::places::{Between, Placed, free_area};
+use super::places::{PanelGap, Placed, free_area};
 use super::{
-    Hud, Lasting, OpenPanels, adjustments, bar, divider, empty, entry, exposure, false_color, help, info, lab, labels,
-    left_for_others, legend, letters, marks, notes, readout, region, scopes, stats, theme, timing,
+    Hud, OpenPanels, Persistent, adjustments, bar, divider, empty, entry, exposure, false_color, help, info, lab,
+    labels, left_for_others, legend, letters, marks, notes, readout, region, scopes, stats, theme, timing,
 };
 
 /// The least width needed for panels on the left, in points.
-const LEAST_WIDTH: f32 = 100.0;
+const MIN_WIDTH: f32 = 100.0;
 /// The least height of panels, in points.
-const LEAST_HEIGHT: f32 = 62.0;
+const MIN_HEIGHT: f32 = 62.0;
 
 /// The view, and how it is divided. Rectangles are in points.
 struct Room<'a> {
@@ -55,7 +55,7 @@ impl Hud {
     pub(super) fn show(&mut self, ui: &mut egui::Ui, model: &Model<'_>, now: Instant, commands: &mut Vec<Command>) {
         let view = ui.ctx().content_rect();
         let free = free_area(view, model.scopes.histograms);
-        let free = model.beside.free.map_or(free, |beside| beside.intersect(free));
+        let free = model.other_scopes.free.map_or(free, |beside| beside.intersect(free));
         let strength = self.visibility.strength(now);
         show_beneath(ui, view, model, strength);
         // If the help leaves no room for the controls, it is shown alone.
@@ -63,7 +63,7 @@ impl Hud {
             free.min + Vec2::new(0.0, bar::height(free, model) + theme::MARGIN),
             free.max - Vec2::new(0.0, labels::height(model)),
         );
-        let above_note = Rect { max: below_bar.max - Vec2::new(0.0, notes::LEAST_LANE), ..below_bar };
+        let above_note = Rect { max: below_bar.max - Vec2::new(0.0, notes::MIN_LANE), ..below_bar };
         let help = self.panels.help.then(|| if help::fits(ui, above_note) { below_bar } else { view });
         let controls = self.show_controls(ui, (view, free), (help, strength), model, commands);
         // Sliders keep their position while the controls appear and fade: moving the pointer to one makes the controls
@@ -77,8 +77,8 @@ impl Hud {
             .shrink2(Vec2::new(theme::MARGIN, 0.0));
         let divided = if model.adjusting.pair.is_some() { divider::LABELS } else { 0.0 };
         let room = Room { view, free, panels, help, divided, strength, model };
-        let told = self.divide(ui, &room, now, commands);
-        let (placed, noted_in) = self.place_panels(ui, &room, &told, commands);
+        let surroundings = self.divide(ui, &room, now, commands);
+        let (placed, noted_in) = self.place_panels(ui, &room, &surroundings, commands);
         if let Some(controls) = controls {
             // Controls in use must not fade or move because the pointer rests for a while.
             let is_over = |rect: Rect| model.pointer.at.is_some_and(|pointer| rect.expand(2.0).contains(pointer));
@@ -86,15 +86,15 @@ impl Hud {
             self.visibility.hold(is_held, now);
         }
         let menus = self.show_open_menu(ui, model, commands);
-        let noted = told.notes.show(noted_in, &menus, told.field.is_none());
+        let noted = surroundings.notes.show(noted_in, &menus, surroundings.field.is_none());
         if let Some(room) = help {
             // Notes on keys that the user tries while the help is open do not move it.
-            let room = Rect { max: Pos2::new(room.max.x, room.max.y - told.lane.max(notes::LEAST_LANE)), ..room };
+            let room = Rect { max: Pos2::new(room.max.x, room.max.y - surroundings.lane.max(notes::MIN_LANE)), ..room };
             self.panels.help = help::show(ui, room);
             return;
         }
         let mut taken = placed.panels;
-        taken.extend(noted.into_iter().chain(told.field).chain(controls));
+        taken.extend(noted.into_iter().chain(surroundings.field).chain(controls));
         self.show_cards(ui, &room, placed.open, taken);
     }
 
@@ -108,7 +108,7 @@ impl Hud {
         model: &Model<'_>,
         commands: &mut Vec<Command>,
     ) -> Option<Rect> {
-        if self.lasting == Lasting::Invitation {
+        if self.persistent == Persistent::Invitation {
             empty::show(ui, view, model, commands);
             return None;
         }
@@ -129,12 +129,12 @@ impl Hud {
         let room = at.panels;
         let below_names = |rect: Rect| Rect { min: Pos2::new(rect.min.x, rect.min.y + at.divided), ..rect };
         let field = self.show_entry(ui, below_names(self.between.part_of(room, entry::WIDTH)), commands);
-        let needed = if field.is_some() { entry::WIDTH } else { notes::LEAST_WIDTH };
+        let needed = if field.is_some() { entry::WIDTH } else { notes::MIN_WIDTH };
         let has_room_beside = self.between.has(needed);
-        let told = at.help.unwrap_or_else(|| self.between.part_of(room, needed));
-        let notes = self.notes.laid_out(ui, told.width(), waiting, now);
+        let note_area = at.help.unwrap_or_else(|| self.between.part_of(room, needed));
+        let notes = self.notes.laid_out(ui, note_area.width(), waiting, now);
         let below_field = field.map_or(room.min.y, |field| field.max.y + 6.0);
-        let lane = notes.height_in((0.5 * told.height()).min(told.max.y - below_field), field.is_none());
+        let lane = notes.height_in((0.5 * note_area.height()).min(note_area.max.y - below_field), field.is_none());
         let mut panels = room;
         if !has_room_beside {
             panels.min.y = below_field;
@@ -142,10 +142,10 @@ impl Hud {
         let place = if let Some(room) = at.help {
             Rect { min: Pos2::new(room.min.x, room.max.y - lane), ..room }
         } else if has_room_beside {
-            Rect { min: Pos2::new(told.min.x, below_field.max(told.min.y + at.divided)), ..told }
+            Rect { min: Pos2::new(note_area.min.x, below_field.max(note_area.min.y + at.divided)), ..note_area }
         } else {
             panels.max.y -= lane;
-            Rect { min: Pos2::new(told.min.x, told.max.y - lane), ..told }
+            Rect { min: Pos2::new(note_area.min.x, note_area.max.y - lane), ..note_area }
         };
         PanelSurroundings { field, needed, notes, place, lane, panels }
     }
@@ -156,17 +156,17 @@ impl Hud {
         &mut self,
         ui: &mut egui::Ui,
         room: &Room<'_>,
-        told: &PanelSurroundings,
+        surroundings: &PanelSurroundings,
         commands: &mut Vec<Command>,
     ) -> (Placed, Rect) {
-        let PanelSurroundings { field, needed, place, lane, panels, .. } = *told;
+        let PanelSurroundings { field, needed, place, lane, panels, .. } = *surroundings;
         let is_apart = panels != room.panels;
         // In a low window, the field and notes are shown without panels.
-        let has_room = panels.height() >= LEAST_HEIGHT || !is_apart;
+        let has_room = panels.height() >= MIN_HEIGHT || !is_apart;
         let placed = if has_room { self.show_panels(ui, panels, room, commands) } else { Placed::nothing(room.panels) };
         // Panels that gave up some room may become narrower or wider because of that, which is no reason to undo it.
         let is_settled = !has_room || is_apart && !placed.panels.is_empty() && !self.between.has(needed);
-        let between = if is_settled { self.between } else { Between::of(&placed) };
+        let between = if is_settled { self.between } else { PanelGap::of(&placed) };
         let is_wrong = (field.is_some() || lane > 0.0) && self.between.has(needed) != between.has(needed);
         if is_wrong || field.is_some() && self.between != between {
             ui.ctx().request_discard("panels leave another room");
@@ -233,7 +233,7 @@ impl Hud {
     fn shown_panels(&self, view: Rect, model: &Model<'_>) -> OpenPanels {
         // Scopes next to the picture leave the panels less than the window; and the window may have been resized since
         // the model was collected.
-        let width = model.beside.free.map_or(view.width(), |free| free.width().min(view.width()));
+        let width = model.other_scopes.free.map_or(view.width(), |free| free.width().min(view.width()));
         self.panels.within(left_for_others(f64::from(width), model.lab.is_some()))
     }
 
@@ -260,7 +260,7 @@ impl Hud {
             placed.panels.push(panel);
         }
         left.max.x = right.max.x;
-        if left.width() < LEAST_WIDTH {
+        if left.width() < MIN_WIDTH {
             return Placed { sliders, ..placed };
         }
         let mut keep_right_of = |panel: Rect| {
@@ -269,7 +269,7 @@ impl Hud {
         };
         // The panels below the durations need room as well; without room for both, the durations are hidden.
         let is_alone = !shown.adjusting && model.tables.info.is_none();
-        let has_room = is_alone || left.height() >= 2.0 * LEAST_HEIGHT;
+        let has_room = is_alone || left.height() >= 2.0 * MIN_HEIGHT;
         if let Some(timing) = model.tables.timing.filter(|_| has_room) {
             let height = if is_alone { left.height() } else { left.height() / 2.0 };
             let panel = timing::show(ui, Rect { max: Pos2::new(left.max.x, left.min.y + height), ..left }, timing);
@@ -287,13 +287,13 @@ impl Hud {
             keep_right_of(panel);
         }
         self.height_for_adjusting = left.height();
-        if shown.adjusting && left.width() >= LEAST_WIDTH {
+        if shown.adjusting && left.width() >= MIN_WIDTH {
             let panel = adjustments::show(ui, left, model, commands);
             left.min.x = panel.max.x + 6.0;
             keep_right_of(panel);
             sliders = sliders.union(panel);
         }
-        if let Some(lines) = model.tables.info.filter(|_| left.width() >= LEAST_WIDTH) {
+        if let Some(lines) = model.tables.info.filter(|_| left.width() >= MIN_WIDTH) {
             keep_right_of(info::show(ui, left, lines));
         }
         right.min.x = placed.open.min.x;

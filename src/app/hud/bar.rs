@@ -39,7 +39,7 @@ const STRIP_ROW: f32 = 24.0;
 /// Height of that row with a tall strip.
 const TALL_ROW: f32 = 112.0;
 /// Height that a tall strip leaves below the bar, for the field and its messages.
-const LEAST_BELOW: f32 = 165.0;
+const MIN_BELOW: f32 = 165.0;
 /// Height of the line below the strip.
 const BELOW_STRIP: f32 = 6.0;
 /// Width of the time under the pointer, if there is only one row.
@@ -57,7 +57,7 @@ fn line_row(free: Rect, model: &Model<'_>) -> f32 {
     match model.file.strip {
         None => LINE_ROW,
         Some(_) if model.file.strip_size == StripSize::Tall => {
-            let room = free.height() - LEAST_BELOW - 2.0 * PADDING.y - ROW;
+            let room = free.height() - MIN_BELOW - 2.0 * PADDING.y - ROW;
             TALL_ROW.min(room).max(STRIP_ROW)
         }
         Some(_) => STRIP_ROW,
@@ -259,8 +259,8 @@ impl ButtonRow<'_> {
         if is_wide {
             self.step(false);
         }
-        let stands = play.paused || play.ended;
-        let (icon, help) = if stands { (Icon::Play, "Play") } else { (Icon::Pause, "Pause") };
+        let is_still = play.paused || play.ended;
+        let (icon, help) = if is_still { (Icon::Play, "Play") } else { (Icon::Pause, "Pause") };
         let rect = self.take_left(BUTTON);
         self.icon(rect, icon, theme::LIGHT, Action::TogglePause, help);
         if is_wide {
@@ -363,7 +363,7 @@ impl ButtonRow<'_> {
         let color = theme::channel_color(model.scopes.components, channel);
         let look = ToggleLook { on: color, off: Color32::TRANSPARENT, outline: color.gamma_multiply(0.6) };
         let ink = if is_on { controls::INK } else { color };
-        let sign = RichText::new(model.scopes.components.sign(channel)).font(theme::mono(theme::TEXT - 0.5));
+        let sign = RichText::new(model.scopes.components.short_name(channel)).font(theme::mono(theme::TEXT - 0.5));
         let rect = Rect::from_center_size(rect.center(), vec2(22.0, 20.0));
         let response = controls::toggle(self.ui, rect, name, (is_on, sign.color(ink)), look);
         let help = format!("{} {name}", if is_on { "Hide" } else { "Show" });
@@ -455,14 +455,14 @@ mod tests {
         let timecode = Timecode::parse("10:00:01;05");
         let play = PlayState { position_secs: 1.5, frame_index: Some(35), timecode, ..PlayState::default() };
         let mut readout = PositionReadout::default();
-        let mut told = Vec::new();
+        let mut texts = Vec::new();
         for _ in 0..3 {
-            told.push(readout.texts(&play).join(" "));
+            texts.push(readout.texts(&play).join(" "));
             readout = readout.next();
         }
         let expected =
             ["0:01.500 frame 35 10:00:01;05", "frame 35 0:01.500 10:00:01;05", "10:00:01;05 0:01.500 frame 35"];
-        assert_eq!((told.as_slice(), readout), (expected.map(str::to_owned).as_slice(), PositionReadout::Time));
+        assert_eq!((texts.as_slice(), readout), (expected.map(str::to_owned).as_slice(), PositionReadout::Time));
         let bare = PlayState { frame_index: None, timecode: None, ..play };
         assert_eq!(PositionReadout::Timecode.texts(&bare), ["0:01.500"]);
     }

@@ -4,9 +4,7 @@
 use egui::Color32;
 use egui::epaint::{ClippedShape, Shape};
 
-use super::layout_tests::{
-    Case, LEAST_CONTRAST, SIZES, all_panels, contrast, items, over, shapes_of, texts_before_all,
-};
+use super::layout_tests::{Case, MIN_CONTRAST, SIZES, all_panels, contrast, items, over, shapes_of, texts_before_all};
 use super::*;
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::color::{Colorimetry, Matrix, Range, Sourced};
@@ -85,7 +83,7 @@ fn text_is_readable_on_the_pixels_behind_it() {
                         worst = worst.min(best);
                     }
                     looked_at += inked;
-                    if inked > 0 && worst < LEAST_CONTRAST {
+                    if inked > 0 && worst < MIN_CONTRAST {
                         let fault = format!(
                             "‘{words}’ has a contrast of {worst:.2} over {picture:?} at {rect:?} with {case:?}"
                         );

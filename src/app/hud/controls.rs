@@ -160,7 +160,7 @@ fn place(ui: &mut Ui, rect: Rect, id: impl egui::AsIdSalt) -> Ui {
 
 #[cfg(test)]
 mod tests {
-    use super::super::split_behind_release;
+    use super::super::split_after_release;
     use super::*;
 
     /// Returns the centre and radius of a slider's knob at this position, from 0 to 10.
@@ -230,13 +230,13 @@ mod tests {
     fn a_knob_stays_where_it_was_released() {
         let to = |x: f32| egui::Event::PointerMoved(pos2(x, 30.0));
         let mut release = vec![press(130.0, false), to(390.0), to(0.0)];
-        let later = split_behind_release(&mut release);
+        let later = split_after_release(&mut release);
         assert_eq!((&release[..], &later[..]), (&[press(130.0, false)][..], &[to(390.0), to(0.0)][..]));
         assert_eq!(moved(&[&[to(110.0)], &[press(110.0, true)], &[to(130.0)], &release, &later, &[]]), [5, 6]);
         // No events are split off before a release, and two clicks at the same position belong to one draw.
         let mut others =
             vec![to(1.0), press(1.0, true), to(5.0), press(5.0, false), press(5.0, true), press(5.0, false)];
-        assert_eq!((split_behind_release(&mut others), others.len()), (vec![], 6));
+        assert_eq!((split_after_release(&mut others), others.len()), (vec![], 6));
     }
 
     #[test]

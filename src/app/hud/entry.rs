@@ -8,7 +8,7 @@ use histoscope_core::picture::Timecode;
 use histoscope_core::text::parse_time;
 
 /// Maximum length of the text, in characters.
-const MOST_LETTERS: usize = 24;
+const MAX_LETTERS: usize = 24;
 /// Width of the field with its label and padding, in points.
 pub const WIDTH: f32 = 354.0;
 
@@ -17,7 +17,7 @@ const FIELD_MARGIN: Margin = Margin::symmetric(7, 4);
 
 /// The kind of value that the field asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Asked {
+pub enum EntryKind {
     /// A position to go to.
     #[default]
     Place,
@@ -31,7 +31,7 @@ pub enum Asked {
     Width,
 }
 
-impl Asked {
+impl EntryKind {
     /// Returns the text before the field, in the empty field, and below it.
     const fn words(self) -> [&'static str; 3] {
         match self {
@@ -107,7 +107,7 @@ fn parse_width(text: &str) -> Result<u32, String> {
 #[derive(Debug, Clone, Default)]
 pub struct Entry {
     /// The kind of value it asks for.
-    asked: Asked,
+    kind: EntryKind,
     /// The text so far.
     text: String,
     /// Why the submitted text is invalid.
@@ -160,8 +160,8 @@ pub enum Typed {
 impl Entry {
     /// Creates an empty field for this kind of value.
     #[must_use]
-    pub fn for_text(asked: Asked) -> Self {
-        Self { asked, ..Self::default() }
+    pub fn for_text(asked: EntryKind) -> Self {
+        Self { kind: asked, ..Self::default() }
     }
 
     /// Shows the field in the top centre of `room` and handles what is typed, pasted or composed into it. An invalid
@@ -172,7 +172,7 @@ impl Entry {
             .fade_in(false)
             .pivot(Align2::CENTER_TOP)
             .fixed_pos(room.center_top());
-        let [name, empty, hint] = self.asked.words();
+        let [name, empty, hint] = self.kind.words();
         let shown = area.show(ui.ctx(), |ui| {
             let typed = theme::plate().fill(theme::SOLID).show(ui, |ui| {
                 let width = (room.width() - 24.0).clamp(110.0, WIDTH - 24.0);
@@ -200,7 +200,7 @@ impl Entry {
             .font(font.clone())
             .text_color(theme::LIGHT)
             .hint_text(RichText::new(empty).font(font))
-            .char_limit(MOST_LETTERS)
+            .char_limit(MAX_LETTERS)
             .frame(egui::Frame::new().fill(Color32::from_white_alpha(24)).corner_radius(4).inner_margin(FIELD_MARGIN))
             .desired_width(f32::INFINITY);
         let response = ui.add(field);
@@ -217,7 +217,7 @@ impl Entry {
         if self.text.trim().is_empty() {
             return Typed::Nothing;
         }
-        match self.asked.read(&self.text) {
+        match self.kind.read(&self.text) {
             Ok(typed) => typed,
             Err(reason) => {
                 log::debug!("entry: {reason}");
@@ -251,23 +251,23 @@ mod tests {
     #[test]
     fn chunks_and_bins_are_parsed_and_nonsense_is_rejected() {
         for text in ["24x10", " 24 X 10 ", "24×10", "24*10"] {
-            assert_eq!(Asked::Chunk.read(text), Ok(Typed::Chunk(24, 10)), "{text}");
+            assert_eq!(EntryKind::Chunk.read(text), Ok(Typed::Chunk(24, 10)), "{text}");
         }
         for text in ["", "24", "x", "24x", "-1x4", "2.5x3", "4x5x6", "99999999999x1"] {
-            assert!(Asked::Chunk.read(text).unwrap_err().contains("is no chunk"), "{text}");
+            assert!(EntryKind::Chunk.read(text).unwrap_err().contains("is no chunk"), "{text}");
         }
-        assert_eq!(Asked::Bins.read(" 100 "), Ok(Typed::Bins(100)));
+        assert_eq!(EntryKind::Bins.read(" 100 "), Ok(Typed::Bins(100)));
         for text in ["", "x", "-3", "1.5", "99999999999"] {
-            assert!(Asked::Bins.read(text).unwrap_err().contains("3 to 4096"), "{text}");
+            assert!(EntryKind::Bins.read(text).unwrap_err().contains("3 to 4096"), "{text}");
         }
         for (text, length) in [("1000", 1000), (" 2^20 ", 1 << 20), ("2 ^ 9", 512), ("10^3", 1000)] {
-            assert_eq!(Asked::Length.read(text), Ok(Typed::Length(length)), "{text}");
+            assert_eq!(EntryKind::Length.read(text), Ok(Typed::Length(length)), "{text}");
         }
         for text in ["", "x", "-512", "2^", "^9", "2^99", "2^9.5", "99999999999"] {
-            assert!(Asked::Length.read(text).unwrap_err().contains("no number of words"), "{text}");
+            assert!(EntryKind::Length.read(text).unwrap_err().contains("no number of words"), "{text}");
         }
-        assert_eq!(Asked::Width.read(" 21 "), Ok(Typed::Width(21)));
-        assert!(Asked::Width.read("wide").unwrap_err().contains("1 to 127"));
+        assert_eq!(EntryKind::Width.read(" 21 "), Ok(Typed::Width(21)));
+        assert!(EntryKind::Width.read("wide").unwrap_err().contains("1 to 127"));
     }
 
     #[test]
@@ -324,7 +324,7 @@ mod tests {
         after(&mut entry, &[&[key(egui::Key::A, egui::Modifiers::COMMAND)], &[text("7")]]);
         assert_eq!(entry.text, "7");
         after(&mut entry, &[&[egui::Event::Paste(" 1:0\n".to_owned()), text(&"9".repeat(1000))]]);
-        assert_eq!(entry.text.chars().count(), MOST_LETTERS);
+        assert_eq!(entry.text.chars().count(), MAX_LETTERS);
         assert!(entry.text.starts_with("7 1:0") && !entry.text.contains('\n'), "{:?}", entry.text);
     }
 
@@ -359,7 +359,7 @@ mod tests {
             text in "[0-9a-zA-Z.:^x× #+-]{0,12}|\\PC{0,12}",
             frame: u64,
         ) {
-            for asked in [Asked::Place, Asked::Chunk, Asked::Bins, Asked::Length, Asked::Width] {
+            for asked in [EntryKind::Place, EntryKind::Chunk, EntryKind::Bins, EntryKind::Length, EntryKind::Width] {
                 if let Err(why) = asked.read(&text) {
                     proptest::prop_assert!(!why.contains('\n'), "{why}");
                 }

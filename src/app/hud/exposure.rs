@@ -26,7 +26,7 @@ const UNIT: f32 = 78.0;
 const LINE: f32 = 19.0;
 const GAP: f32 = 4.0;
 /// Height that another panel below needs.
-const LEAST_BELOW: f32 = 120.0;
+const MIN_BELOW: f32 = 120.0;
 /// Range of the sliders of custom limits, in percent.
 const OWN_PERCENTS: (i32, i32) = (-7, 109);
 /// Range of the zebra's slider, in percent.
@@ -45,7 +45,7 @@ pub fn show(
     let lines = 3 + if matches!(exposure.limits, MarkLimits::Own(..)) { 2 } else { 0 };
     let height = lines as f32 * (LINE + GAP) + 14.0;
     // The panel below takes precedence.
-    let below = if is_above_another { LEAST_BELOW } else { 0.0 };
+    let below = if is_above_another { MIN_BELOW } else { 0.0 };
     let has_room = room.width() >= WIDTH + 20.0 && room.height() >= height + below;
     if !exposure.is_on() || !has_room || (is_narrow && model.tables.stats.is_some()) {
         return None;

@@ -14,7 +14,7 @@ const PADDING: Vec2 = vec2(8.0, 6.0);
 /// Space between a swatch and its text, and between columns.
 const GAP: f32 = 8.0;
 /// The most columns. A low window may have no room for a single one; five leave two lines below the title.
-const MOST_COLUMNS: usize = 5;
+const MAX_COLUMNS: usize = 5;
 
 /// A line of the legend.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,12 +27,12 @@ struct Entry {
 /// Returns the lines, the brightest first. The grays of some tables come last.
 fn entries(tint: &Tint, unit: Unit) -> Vec<Entry> {
     let bands = tint.table.bands();
-    let told = |index| match unit {
+    let text = |index| match unit {
         Unit::Percent => percents(bands, index),
         Unit::Codes => tint.codes(index),
     };
     let flat = bands.iter().enumerate().rev().filter_map(|(index, band)| match band.paint {
-        Paint::Flat([r, g, b], _) => Some(Entry { color: Some(Color32::from_rgb(r, g, b)), text: told(index) }),
+        Paint::Flat([r, g, b], _) => Some(Entry { color: Some(Color32::from_rgb(r, g, b)), text: text(index) }),
         Paint::Gray => None,
     });
     let has_grays = bands.iter().any(|band| band.paint == Paint::Gray);
@@ -68,7 +68,7 @@ pub fn show(ui: &Ui, room: Rect, model: &Model<'_>, commands: &mut Vec<Command>)
         vec2(width.max(title.size().x), LINE * rows as f32) + 2.0 * PADDING
     };
     let fits = |size: Vec2| size.x <= room.width() && size.y <= room.height();
-    let columns = (1..=MOST_COLUMNS).find(|&columns| fits(size_of(columns)))?;
+    let columns = (1..=MAX_COLUMNS).find(|&columns| fits(size_of(columns)))?;
     let rect = egui::Align2::RIGHT_TOP.anchor_size(room.right_top(), size_of(columns));
     let area = egui::Area::new(egui::Id::unique("legend of false colour")).fade_in(false).fixed_pos(rect.min);
     area.show(ui.ctx(), |ui| {

@@ -9,7 +9,7 @@ use histoscope_batch::labels::{AxisLook, axis};
 use histoscope_core::histogram::Components;
 
 /// Minimum height of readable labels, in points.
-const LEAST_STRIP: f32 = 10.0;
+const MIN_STRIP: f32 = 10.0;
 
 /// Height of the line that names the counted picture.
 const COUNTED: f32 = letters::HEIGHT;
@@ -95,7 +95,7 @@ pub fn show(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32) {
             });
         let ceiling = above.map(|other| other.max.y).fold(view.min.y, f32::max);
         let height = theme::AXIS.min(panel.rect.min.y - ceiling);
-        if height >= LEAST_STRIP {
+        if height >= MIN_STRIP {
             strip(&painter, panel, height, model.scopes.bits);
         }
     }

@@ -6,7 +6,7 @@ mod faults;
 use egui::epaint::ClippedShape;
 
 use faults::{Item, Laid, faults_of};
-pub(super) use faults::{LEAST_CONTRAST, contrast, faults, items, over, texts, texts_before_all};
+pub(super) use faults::{MIN_CONTRAST, contrast, faults, items, over, texts, texts_before_all};
 
 use super::tests::{adjusted_model, figures, many_lines, model, pair};
 use super::*;

@@ -39,8 +39,8 @@ pub fn show(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32, commands: &mu
                 let corner = pos2(place.min.x + index as f32 * WIDTH, place.min.y);
                 let rect = Rect::from_min_size(corner, vec2(WIDTH, HEIGHT)).shrink(1.5);
                 let color = theme::channel_color(scopes.components, channel);
-                let is_chosen = scopes.brushed_only == Some(channel);
-                let sign = scopes.components.sign(channel);
+                let is_chosen = scopes.brush_channel == Some(channel);
+                let sign = scopes.components.short_name(channel);
                 let ink = if is_chosen { controls::INK } else { color };
                 let text = RichText::new(sign).font(theme::words(theme::SMALL)).color(ink);
                 let look = ToggleLook { on: color, off: Color32::TRANSPARENT, outline: Color32::TRANSPARENT };

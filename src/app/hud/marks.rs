@@ -18,7 +18,7 @@ const LETTERS: f32 = theme::TEXT - 1.0;
 /// Radius of a ring, in points.
 const RING: f32 = 9.0;
 /// Height that another panel below needs, in points.
-const LEAST_BELOW: f32 = 100.0;
+const MIN_BELOW: f32 = 100.0;
 
 /// A part of a line of the legend.
 enum LegendPart {
@@ -37,13 +37,13 @@ pub fn show(ui: &Ui, room: Rect, model: &Model<'_>, is_above_another: bool) -> O
     let lines = lines(model);
     let area = egui::Area::new(egui::Id::unique("legend of marks")).fade_in(false).fixed_pos(room.min);
     let height = lines.len() as f32 * LINE + 2.0 * PADDING.y;
-    let below = if is_above_another { LEAST_BELOW } else { 0.0 };
+    let below = if is_above_another { MIN_BELOW } else { 0.0 };
     let width = lines.iter().map(|line| line.iter().map(|part| part.width(ui.painter())).sum()).fold(0.0, f32::max);
     let size = vec2(width, height) + vec2(2.0 * PADDING.x, 0.0);
     if lines.is_empty() || room.height() < height + below || room.width() < size.x {
         return None;
     }
-    let told = explained(model);
+    let hint = explained(model);
     let shown = area.show(ui.ctx(), |ui| {
         let (rect, response) = ui.allocate_exact_size(size, egui::Sense::hover());
         theme::fill_plate(ui.painter(), rect, theme::ROUND, theme::PLATE);
@@ -54,7 +54,7 @@ pub fn show(ui: &Ui, room: Rect, model: &Model<'_>, is_above_another: bool) -> O
                 at.x += part.width(ui.painter());
             }
         }
-        response.on_hover_text(told);
+        response.on_hover_text(hint);
     });
     Some(shown.response.rect)
 }
@@ -123,7 +123,7 @@ fn lines(model: &Model<'_>) -> Vec<Vec<LegendPart>> {
         let mut line = vec![words(&format!("{}:", exposure.limits.text())), LegendPart::Space];
         for (is_low, name) in [(false, "high"), (true, "low")] {
             for channel in 0..3 {
-                let sign = components.sign(channel).to_owned();
+                let sign = components.short_name(channel).to_owned();
                 let color = if is_low { lit(channel, light) } else { lit(channel, 256) };
                 line.push(LegendPart::Mark(color, is_low.then(|| lit(channel, dark))));
                 line.push(LegendPart::Words(sign, theme::channel_color(components, channel)));
@@ -131,7 +131,7 @@ fn lines(model: &Model<'_>) -> Vec<Vec<LegendPart>> {
             line.extend([LegendPart::Words(name.to_owned(), theme::DIM), LegendPart::Space]);
         }
         lines.push(line);
-        lines.extend(told(model).map(|told| vec![words(&told)]));
+        lines.extend(description(model).map(|told| vec![words(&told)]));
     }
     lines
 }
@@ -144,15 +144,15 @@ fn is_coded(model: &Model<'_>) -> bool {
 }
 
 /// Returns the number of marked pixels as text, if known; `None` during playback.
-fn told(model: &Model<'_>) -> Option<String> {
+fn description(model: &Model<'_>) -> Option<String> {
     let of = match model.adjusting.other() {
         Some(Other::Source) => "result: ",
         Some(Other::Held | Other::Second) => "live: ",
         None => "",
     };
     match model.exposure.marked {
-        MarkedView::Untold => None,
-        MarkedView::UnderWay => Some(format!("{of}counting …")),
+        MarkedView::NotCounted => None,
+        MarkedView::Pending => Some(format!("{of}counting …")),
         MarkedView::Found(marked) => Some(format!("{of}{}", found(marked))),
         MarkedView::OnAdapter => Some("counted with the adjustments off".to_owned()),
     }
@@ -178,20 +178,20 @@ fn explained(model: &Model<'_>) -> String {
     let mut texts = Vec::new();
     if exposure.marks {
         texts.push(meanings::of_marks(exposure.limits, is_coded).to_owned());
-        let told = match model.exposure.marked {
+        let text = match model.exposure.marked {
             MarkedView::Found(marked) => Ok(marked),
             MarkedView::OnAdapter => {
                 Err("The adjusted picture is on the graphics device alone, and its marks are not counted there.")
             }
-            MarkedView::UnderWay => Err("Being counted."),
-            MarkedView::Untold => Err("How many pixels are marked is told while the picture stands."),
+            MarkedView::Pending => Err("Being counted."),
+            MarkedView::NotCounted => Err("How many pixels are marked is told while the picture stands."),
         };
-        match told {
+        match text {
             Ok(Marked { below, above, .. }) => {
                 let of_colors = !is_coded || exposure.limits == MarkLimits::R103;
                 let components = if of_colors { Components::Rgbl } else { Components::YCbCr };
                 let channel = |channel: usize| {
-                    let sign = components.sign(channel);
+                    let sign = components.short_name(channel);
                     format!("{sign}: {} high, {} low", above[channel], below[channel])
                 };
                 texts.extend((0..3).map(channel));
@@ -245,10 +245,10 @@ mod tests {
             let exposure = ExposureView { marked, ..base().exposure };
             let pair = other.and_then(|other| blurred().with_pair(Pair { other, ..Pair::divided(0.5) }).paired());
             assert_eq!(pair.is_some(), other.is_some());
-            told(&Model { exposure, adjusting: AdjustmentView { pair, ..base().adjusting }, ..base() })
+            description(&Model { exposure, adjusting: AdjustmentView { pair, ..base().adjusting }, ..base() })
         };
-        assert_eq!(tells(MarkedView::Untold, None), None);
-        assert_eq!(tells(MarkedView::UnderWay, None).as_deref(), Some("counting …"));
+        assert_eq!(tells(MarkedView::NotCounted, None), None);
+        assert_eq!(tells(MarkedView::Pending, None).as_deref(), Some("counting …"));
         assert_eq!(tells(MarkedView::OnAdapter, None).as_deref(), Some("counted with the adjustments off"));
         let found = "1 pixel (1.00 %), in a ring; the first at x 17  y 3";
         assert_eq!(tells(MarkedView::Found(&one), None).as_deref(), Some(found));
@@ -264,7 +264,7 @@ mod tests {
         assert_eq!(found(&marked(1, vec![[17, 3]])), "1 pixel (< 0.001 %), in a ring; the first at x 17  y 3");
         let two = vec![[17, 3], [18, 3]];
         assert_eq!(found(&marked(2, two)), "2 pixels (< 0.001 %), in rings; the first at x 17  y 3");
-        let many = vec![[0, 9]; histoscope_render::view::marked::MOST_PLACES];
+        let many = vec![[0, 9]; histoscope_render::view::marked::MAX_PLACES];
         assert_eq!(found(&marked(20_000, many)), "20000 pixels (2.00 %); the first at x 0  y 9");
     }
 }

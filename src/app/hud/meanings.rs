@@ -21,7 +21,7 @@ pub const fn of_marks(limits: MarkLimits, is_coded: bool) -> &'static str {
 pub fn of_false_color(table: FalseColorTable) -> String {
     let compared = "Percent are those of Y' from black to white, in the range in use; of R'G'B' and of adjusted pictures those of luminance. A \
                     colour begins at its lower percent and ends right below its upper one.";
-    format!("{}.\n{compared}", table.told())
+    format!("{}.\n{compared}", table.description())
 }
 
 /// The meaning of "out of range" for red, green and blue.

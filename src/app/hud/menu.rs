@@ -46,14 +46,14 @@ pub struct Menu {
     chosen: Option<Id>,
     /// Rectangles of the menu and its submenus in the last draw.
     pub places: Vec<Rect>,
-    beside: OpenBeside,
+    submenu: Submenu,
     /// `true` after a key press, until the pointer moves.
     by_keys: bool,
 }
 
 /// The state of the submenu.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-enum OpenBeside {
+enum Submenu {
     /// No submenu is open.
     #[default]
     Nothing,
@@ -85,15 +85,15 @@ impl Menu {
             typed: Vec::new(),
             chosen: None,
             places: Vec::new(),
-            beside: OpenBeside::Nothing,
+            submenu: Submenu::Nothing,
             by_keys: false,
         }
     }
 
     /// Closes the submenu. Returns `true` if one was open.
     pub fn leave_beside(&mut self) -> bool {
-        let OpenBeside::Open(line) = self.beside else { return false };
-        self.beside = OpenBeside::Leaving(line);
+        let Submenu::Open(line) = self.submenu else { return false };
+        self.submenu = Submenu::Leaving(line);
         true
     }
 
@@ -149,29 +149,29 @@ impl Menu {
             (input.pointer.delta() != Vec2::ZERO, input.events.iter().any(is_key), enters)
         });
         self.by_keys = (self.by_keys || is_pressed) && !moves;
-        match self.beside {
-            OpenBeside::Leaving(line) => {
+        match self.submenu {
+            Submenu::Leaving(line) => {
                 MenuState::from_ui(ui, |state, _| state.open_item = None);
                 // The arrow keys continue from this line.
                 ui.memory_mut(|memory| memory.request_focus(line));
-                self.beside = OpenBeside::Left(line);
+                self.submenu = Submenu::Left(line);
             }
-            OpenBeside::Left(line) => {
+            Submenu::Left(line) => {
                 let leads_there = ui.memory(|memory| memory.has_focus(line)) && (enters || self.chosen != Some(line));
                 if moves || leads_there {
-                    self.beside = OpenBeside::Nothing;
+                    self.submenu = Submenu::Nothing;
                 }
             }
-            OpenBeside::Nothing | OpenBeside::Open(_) => {}
+            Submenu::Nothing | Submenu::Open(_) => {}
         }
-        if let OpenBeside::Left(line) = self.beside { Some(line) } else { None }
+        if let Submenu::Left(line) = self.submenu { Some(line) } else { None }
     }
 
     /// Notes which of these lines has its submenu open, and keeps that one open while the pointer crosses others.
     fn after_drawing(&mut self, ui: &Ui, opened: &[Id]) {
         let beside = |line: Id| SubMenu::id_from_widget_id(line);
         let now = MenuState::from_ui(ui, |state, _| state.open_item);
-        if let OpenBeside::Open(line) = self.beside
+        if let Submenu::Open(line) = self.submenu
             && now != Some(beside(line))
             && opened.contains(&line)
             && self.is_crossed(ui)
@@ -181,8 +181,8 @@ impl Menu {
             return;
         }
         match opened.iter().find(|&&line| now == Some(beside(line))) {
-            Some(&line) => self.beside = OpenBeside::Open(line),
-            None if matches!(self.beside, OpenBeside::Open(_)) => self.beside = OpenBeside::Nothing,
+            Some(&line) => self.submenu = Submenu::Open(line),
+            None if matches!(self.submenu, Submenu::Open(_)) => self.submenu = Submenu::Nothing,
             None => {}
         }
     }
@@ -244,15 +244,15 @@ impl MenuDrawing<'_, '_> {
                 MenuLine::Recent if self.model.file.recent.is_empty() => continue,
                 MenuLine::Does(action) => {
                     let command = if action == Action::CopyValues { Command::CopyAt(at) } else { Command::Do(action) };
-                    self.asks(ui, action, command);
+                    self.command_line(ui, action, command);
                 }
                 MenuLine::Channels => self.further(ui, "Channels", |menu, ui| {
                     for channel in 0..menu.model.scopes.components.channel_names().len() {
                         let action = Action::ToggleChannel(channel);
-                        menu.does(ui, action);
+                        menu.action_line(ui, action);
                     }
                     if menu.model.scopes.components == Components::Rgbl {
-                        menu.does(ui, Action::ToggleLinear).on_hover_text(meanings::LINEAR);
+                        menu.action_line(ui, Action::ToggleLinear).on_hover_text(meanings::LINEAR);
                     }
                 }),
                 MenuLine::Clip => self.further(ui, "Timeline", Self::clip),

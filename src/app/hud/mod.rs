@@ -51,22 +51,23 @@ use crate::keys::NamedKey;
 pub use bar::PositionReadout;
 pub use bar::speed_text;
 pub use card::Card;
-use entry::{Asked, Entry};
+use entry::{Entry, EntryKind};
 use histoscope_render::gpu::draw::{FontTextures, Shapes};
 pub use info::{InfoLine, Machine, info_lines};
 pub use lab::{
     BINS as LAB_BINS, BlurView, CHUNKS as LAB_CHUNKS, ChannelBins as LabBins, ChoiceOutcome, CountingView, Cut,
-    Figures, LabCommand, LabView, MOMENT, PassFigures, Sample, SumView, TopicView, blur_verdict, grouped,
+    Figures, LabCommand, LabView, PassFigures, Sample, SumView, TICK, TopicView, blur_verdict, grouped,
     left_for_others, sum_kind, sum_verdict, verdict,
 };
 use menu::Menu;
 pub use model::{
-    AdjustmentView, BesideView, BrushedArea, Command, ComparisonView, ExposureView, FileView, HistogramArea, LiveState,
-    MarkedView, Model, Outline, PictureView, PlayState, PointerView, ScopeArea, ScopesView, Steps, Tables, Waiting,
+    AdjustmentView, BrushedArea, Command, ComparisonView, ExposureView, FileView, HistogramArea, LiveState, MarkedView,
+    Model, OtherScopesView, Outline, PictureView, PlayState, PointerView, ScopeArea, ScopesView, Steps, Tables,
+    Waiting,
 };
 pub use notes::Note;
 pub use panels::OpenPanels;
-use places::Between;
+use places::PanelGap;
 pub use probe::ProbeText;
 pub use readout::{Readout, share_text};
 pub use region::RegionView;
@@ -77,7 +78,7 @@ pub use timing::TimingTable;
 
 /// Content that stays visible even while the pointer rests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Lasting {
+pub enum Persistent {
     /// Nothing.
     #[default]
     Nothing,
@@ -106,7 +107,7 @@ pub struct Hud {
     /// The events since the last draw.
     input: egui::RawInput,
     /// The start of egui's clock; `None` in tests that draw at a single time.
-    begun: Option<Instant>,
+    started: Option<Instant>,
     visibility: visibility::Visibility,
     notes: notes::Notes,
     /// Which panels are open.
@@ -117,7 +118,7 @@ pub struct Hud {
     /// The form of the position that the control bar shows first.
     pub readout: PositionReadout,
     /// Content that stays visible while the pointer rests.
-    pub lasting: Lasting,
+    pub persistent: Persistent,
     /// Opacity of the controls at the last draw; `None` if nothing was visible.
     drawn: Option<f32>,
     /// `true` if the last draw reported a long seek or a lost signal.
@@ -127,7 +128,7 @@ pub struct Hud {
     /// Rectangles of the cards on the view, in points.
     cards: Vec<Rect>,
     /// The width left by the panels at the last layout.
-    between: Between,
+    between: PanelGap,
     /// Height available to the adjustments panel, whether open or not, in points.
     height_for_adjusting: f32,
     /// When egui wants the next draw, for a tooltip or a blinking cursor.
@@ -141,7 +142,7 @@ impl Hud {
         let mut hud = Self::without_window();
         // The window reports when it has keyboard focus.
         hud.input.focused = false;
-        hud.begun = Some(window.now());
+        hud.started = Some(window.now());
         window.connect(&hud.context);
         hud
     }
@@ -152,7 +153,7 @@ impl Hud {
         Self {
             context,
             input: egui::RawInput::default(),
-            begun: None,
+            started: None,
             visibility: visibility::Visibility::default(),
             notes: notes::Notes::default(),
             panels: OpenPanels::default(),
@@ -160,12 +161,12 @@ impl Hud {
             menu: None,
             timeline: timeline::Timeline::default(),
             readout: PositionReadout::default(),
-            lasting: Lasting::default(),
+            persistent: Persistent::default(),
             drawn: None,
             waits: false,
             layouts: 0,
             cards: Vec::new(),
-            between: Between::default(),
+            between: PanelGap::default(),
             height_for_adjusting: 0.0,
             repaint_at: None,
         }
@@ -252,8 +253,8 @@ impl Hud {
 
     /// Recreates the egui context for a new device, which has none of the font textures yet. Open panels stay open.
     pub fn restart(&mut self, window: &dyn Window) {
-        let Self { context, input, begun, .. } = Self::new(window);
-        (self.context, self.input, self.begun) = (context, input, begun);
+        let Self { context, input, started: begun, .. } = Self::new(window);
+        (self.context, self.input, self.started) = (context, input, begun);
         self.timeline.restart();
     }
 
@@ -266,7 +267,7 @@ impl Hud {
     /// Returns `true` if the adjustments panel fits into a window of this width, in points, next to the picture and all
     /// open panels.
     #[must_use]
-    pub fn has_room_for_adjusting(&self, width: f64) -> bool {
+    pub fn fits_adjustments(&self, width: f64) -> bool {
         self.panels.has_width_for_adjusting(width) && self.height_for_adjusting >= adjustments::FULL_HEIGHT
     }
 
@@ -288,7 +289,7 @@ impl Hud {
     }
 
     /// Opens the field for a value in the lab.
-    pub fn open_lab_entry(&mut self, asked: Asked) {
+    pub fn open_lab_entry(&mut self, asked: EntryKind) {
         log::debug!("entry: open for {}", asked.subject());
         self.entry = Some(Entry::for_text(asked));
     }
@@ -364,7 +365,7 @@ impl Hud {
     /// Returns `true` if anything is visible.
     #[must_use]
     pub fn is_visible(&self, now: Instant) -> bool {
-        self.lasting != Lasting::Nothing
+        self.persistent != Persistent::Nothing
             || self.panels.any()
             || self.entry.is_some()
             || self.menu.is_some()
@@ -425,8 +426,8 @@ impl Hud {
         let pixels_per_point = self.set_scale(size, scale_factor);
         let extent = Vec2::new(size.0 as f32, size.1 as f32) / pixels_per_point;
         let mut input = self.input.take();
-        input.time = self.begun.map(|begun| now.saturating_duration_since(begun).as_secs_f64());
-        let later = split_behind_release(&mut input.events);
+        input.time = self.started.map(|begun| now.saturating_duration_since(begun).as_secs_f64());
+        let later = split_after_release(&mut input.events);
         // The surface may lag a frame behind the window.
         input.screen_rect = Some(Rect::from_min_size(Pos2::ZERO, extent));
         input.viewports.entry(egui::ViewportId::ROOT).or_default().native_pixels_per_point = Some(scale_factor as f32);
@@ -480,7 +481,7 @@ fn leads_through_menu(key: &Key) -> bool {
 
 /// Splits off the events for the next draw: those from the first pointer move after a button release. Within one draw,
 /// a widget would take the last pointer position for the position of the release.
-fn split_behind_release(events: &mut Vec<egui::Event>) -> Vec<egui::Event> {
+fn split_after_release(events: &mut Vec<egui::Event>) -> Vec<egui::Event> {
     let is_release = |event: &egui::Event| matches!(event, egui::Event::PointerButton { pressed: false, .. });
     let is_move = |event: &egui::Event| matches!(event, egui::Event::PointerMoved(_) | egui::Event::PointerGone);
     let Some(release) = events.iter().position(is_release) else { return Vec::new() };

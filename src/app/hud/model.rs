@@ -21,7 +21,7 @@ use histoscope_batch::graticule::ScopeSubject;
 use histoscope_core::adjust::{Adjustment, Choices};
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::Timecode;
-use histoscope_core::strip::{Sought, Strip};
+use histoscope_core::strip::{FindingFilter, Strip};
 use histoscope_core::text::time_text;
 use histoscope_media::VideoTrack;
 use histoscope_media::playback::SeekGoal;
@@ -45,7 +45,7 @@ pub enum Command {
     /// Set the parameters of an adjustment and switch it on.
     Choose(Adjustment, Choices),
     /// Look for these kinds of findings in the clip.
-    LookFor(Sought),
+    LookFor(FindingFilter),
     /// Change the appearance. No note is shown: the panel that sends this shows the change.
     Show(Look),
     /// Restrict brushes to this channel or, if they already are, lift the restriction.
@@ -204,7 +204,7 @@ pub struct FileView<'a> {
     /// The height of the strip.
     pub strip_size: StripSize,
     /// The kinds of findings marked in the strip.
-    pub sought: Sought,
+    pub sought: FindingFilter,
     /// Gaps in a live source, as far as stored: start and end in seconds.
     pub gaps: &'a [(f64, f64)],
 }
@@ -245,7 +245,7 @@ pub struct ScopesView<'a> {
     /// Which picture is counted and into how many bins, in words, unless that is obvious.
     pub counted: Option<&'a str>,
     /// The only channel that brushes select in, if one was clicked.
-    pub brushed_only: Option<usize>,
+    pub brush_channel: Option<usize>,
 }
 
 /// A scope other than the histograms.
@@ -261,7 +261,7 @@ pub struct ScopeArea {
 
 /// The scopes other than the histograms.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct BesideView<'a> {
+pub struct OtherScopesView<'a> {
     /// The scopes on the view.
     pub areas: &'a [ScopeArea],
     /// The subject of the scopes.
@@ -273,7 +273,7 @@ pub struct BesideView<'a> {
     /// The brushes in the scopes.
     pub brushed: &'a [BrushedArea],
     /// The value under the pointer in a scope, and its position.
-    pub told: Option<(Pos2, &'a str)>,
+    pub hint: Option<(Pos2, &'a str)>,
     /// The cursor, if the pointer is at a scope's border.
     pub cursor: Option<CursorIcon>,
 }
@@ -305,11 +305,11 @@ pub enum Outline {
 pub enum MarkedView<'a> {
     /// Not counted, for example while the video plays.
     #[default]
-    Untold,
+    NotCounted,
     /// Not counted: only the adapter has the adjusted picture.
     OnAdapter,
     /// Being counted.
-    UnderWay,
+    Pending,
     /// These pixels are marked.
     Found(&'a Marked),
 }
@@ -372,7 +372,7 @@ pub struct Model<'a> {
     /// The counted components and the histograms.
     pub scopes: ScopesView<'a>,
     /// The scopes other than the histograms.
-    pub beside: BesideView<'a>,
+    pub other_scopes: OtherScopesView<'a>,
     /// The panels that are open.
     pub tables: Tables<'a>,
     /// The adjustments.

@@ -6,16 +6,16 @@ use std::time::{Duration, Instant};
 use egui::{Color32, Galley, Pos2, Rect, Vec2, pos2, vec2};
 
 use super::{places, theme};
-use histoscope_core::text::plain;
+use histoscope_core::text::sanitized;
 
 /// How long a note on a completed action stays.
 const SHORT: Duration = Duration::from_millis(1600);
 /// How long a warning stays, so that it can be read.
 const LONG: Duration = Duration::from_secs(7);
 /// Minimum width of notes, in points, if anything else can make room.
-pub const LEAST_WIDTH: f32 = 200.0;
+pub const MIN_WIDTH: f32 = 200.0;
 /// Height that the help leaves below it for a one-line note.
-pub const LEAST_LANE: f32 = 44.0;
+pub const MIN_LANE: f32 = 44.0;
 /// Maximum width of a note's text.
 const WIDTH: f32 = 620.0;
 /// In views lower than this, in points, notes have smaller letters and less padding.
@@ -74,7 +74,7 @@ impl Note {
 
 /// Makes each line of the text safe to show, whatever name or message it contains.
 fn plain_lines(text: &str) -> String {
-    text.split('\n').map(plain).collect::<Vec<_>>().join("\n")
+    text.split('\n').map(sanitized).collect::<Vec<_>>().join("\n")
 }
 
 /// The notes on screen, with the time at which each expires.
@@ -205,7 +205,7 @@ impl LaidOut {
         };
         let all = menus.iter().copied().reduce(Rect::union);
         let aside = all.map(|menus| places::beside(room, menus).shrink(GAP));
-        let aside = aside.filter(|aside| aside.width() >= LEAST_WIDTH).map(|aside| (aside, false));
+        let aside = aside.filter(|aside| aside.width() >= MIN_WIDTH).map(|aside| (aside, false));
         let mut all = std::iter::once((room, must)).chain(aside).map(|(room, must)| self.places(room, must));
         let Some(places) = all.find(|places| is_free(places)) else { return Vec::new() };
         for (place, text) in &places {

@@ -26,9 +26,9 @@ impl Placed {
 /// are placed before that. So it is carried over from one layout to the next, and a layout that finds a different range
 /// is repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Between(Option<Rangef>);
+pub struct PanelGap(Option<Rangef>);
 
-impl Between {
+impl PanelGap {
     /// Takes the range between these panels.
     pub fn of(placed: &Placed) -> Self {
         Self((!placed.panels.is_empty()).then(|| placed.open.x_range()))

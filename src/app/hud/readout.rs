@@ -97,7 +97,7 @@ impl Readout {
 
 fn line(sums: &Cumulative, channel: usize, cells: Vec<String>) -> CardLine {
     let cells = cells.into_iter().map(|cell| (cell, theme::LIGHT)).collect();
-    let name = sums.components.sign(channel).to_owned();
+    let name = sums.components.short_name(channel).to_owned();
     CardLine { name, color: theme::channel_color(sums.components, channel), cells }
 }
 

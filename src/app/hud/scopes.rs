@@ -9,7 +9,7 @@ use histoscope_batch::graticule;
 
 /// Draws everything on the scopes, beneath all other text.
 pub fn show(ui: &Ui, view: Rect, model: &Model<'_>) {
-    let beside = &model.beside;
+    let beside = &model.other_scopes;
     let Some(subject) = beside.subject else { return };
     let painter = ui.ctx().layer_painter(egui::LayerId::background());
     for &ScopeArea { kind, frame, rect } in beside.areas {
@@ -24,7 +24,7 @@ pub fn show(ui: &Ui, view: Rect, model: &Model<'_>) {
     if let Some(cursor) = beside.cursor {
         ui.ctx().set_cursor_icon(cursor);
     }
-    if let Some((at, text)) = beside.told {
+    if let Some((at, text)) = beside.hint {
         let aside = at + vec2(14.0, -12.0);
         theme::label(&painter, view, aside, Align2::LEFT_BOTTOM, text, theme::SMALL, theme::LIGHT);
     }

@@ -85,7 +85,7 @@ impl StatsTable {
     /// Returns the table as one line of text: the frame, then a row for each name.
     #[must_use]
     pub fn as_text(&self) -> String {
-        let signs = (0..self.columns.len()).map(|channel| self.components.sign(channel));
+        let signs = (0..self.columns.len()).map(|channel| self.components.short_name(channel));
         let mut rows = vec![self.frame.clone(), signs.collect::<Vec<_>>().join(" ")];
         rows.extend(self.r103.as_ref().map(|line| line.text.clone()));
         rows.extend(NAMES.into_iter().enumerate().map(|(row, name)| {
@@ -102,7 +102,7 @@ impl StatsTable {
     #[must_use]
     pub fn as_table(&self) -> String {
         let row = |name: &str, cells: Vec<&str>| [vec![name], cells].concat().join("\t");
-        let signs = (0..self.columns.len()).map(|channel| self.components.sign(channel)).collect();
+        let signs = (0..self.columns.len()).map(|channel| self.components.short_name(channel)).collect();
         let figures = NAMES.iter().enumerate().map(|(index, name)| {
             let cells = self.columns.iter().map(|column| column[index].as_str()).collect();
             row(name, cells)
@@ -220,7 +220,7 @@ fn table(ui: &mut Ui, numbers: &StatsTable, (size, line): (f32, Option<f32>)) {
         ui.painter().layout_job(LayoutJob::single_section(text.to_owned(), format))
     };
     let signs = (0..numbers.columns.len()).map(|channel| {
-        let sign = numbers.components.sign(channel);
+        let sign = numbers.components.short_name(channel);
         layout(ui, sign, size, theme::channel_color(numbers.components, channel))
     });
     let mut rows = vec![("", signs.collect::<Vec<_>>())];

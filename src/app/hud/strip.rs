@@ -8,7 +8,8 @@ use super::model::Model;
 use super::theme;
 use histoscope_core::histogram::Components;
 use histoscope_core::strip::{
-    COLUMNS, Cut, Finding, FindingKind, Flaw, ROWS, Raster, ShownChannels, Sought, Strip, StripColumn, TimecodeBreak,
+    COLUMNS, Cut, Finding, FindingFilter, FindingKind, Flaw, ROWS, Raster, ShownChannels, Strip, StripColumn,
+    TimecodeBreak,
 };
 use histoscope_core::text::time_text;
 
@@ -104,7 +105,7 @@ const fn lane(kind: FindingKind) -> (f32, Color32) {
 
 /// Marks the requested findings along the lower edge of the strip: stretches as bars, each kind in its own lane, and
 /// single frames (the worst ones, and timecode breaks) as triangles above them.
-pub fn mark_findings(painter: &Painter, rect: Rect, strip: &Strip, sought: Sought, column: impl Fn(f64) -> f32) {
+pub fn mark_findings(painter: &Painter, rect: Rect, strip: &Strip, sought: FindingFilter, column: impl Fn(f64) -> f32) {
     let found = || strip.findings().iter().filter(|finding| sought.has(finding.kind));
     let is_single = |finding: &&Finding| matches!(finding.kind, FindingKind::Worst(_) | FindingKind::Timecode(_));
     let mut last = [f32::NEG_INFINITY; 3];
@@ -161,7 +162,12 @@ pub fn of_all(count: usize, strip: &Strip) -> String {
 
 /// Returns what to say about a position in the strip besides its time: the cut and the finding there, or that it is not
 /// exact yet.
-pub fn told(strip: &Strip, sought: Sought, (secs, x): (f64, f32), column: impl Fn(f64) -> f32) -> Option<String> {
+pub fn text_at(
+    strip: &Strip,
+    sought: FindingFilter,
+    (secs, x): (f64, f32),
+    column: impl Fn(f64) -> f32,
+) -> Option<String> {
     let away = |cut: &Cut| (column(cut.time_secs) - x).abs();
     let nearest = strip.cuts().iter().enumerate().min_by(|(_, a), (_, b)| away(a).total_cmp(&away(b)));
     let cut = nearest.filter(|(_, cut)| away(cut) <= NEAR).map(|(index, cut)| {
@@ -208,26 +214,29 @@ mod tests {
     #[test]
     fn the_cut_and_finding_under_the_pointer_are_named() {
         let (strip, column) = (strip(), |secs: f64| 100.0 * secs as f32);
-        let told = |sought, secs: f64| told(&strip, sought, (secs, column(secs)), column);
-        assert_eq!(told(Sought::All, 0.5), None);
+        let text = |sought, secs: f64| text_at(&strip, sought, (secs, column(secs)), column);
+        assert_eq!(text(FindingFilter::All, 0.5), None);
         let clipped = "clipped from 0:01.000 to 0:09.000, up to 12.3 % of blue";
-        assert_eq!(told(Sought::All, 5.0).as_deref(), Some(clipped));
+        assert_eq!(text(FindingFilter::All, 5.0).as_deref(), Some(clipped));
         // The shortest of the findings there, along with the cut.
         let black = "black from 0:02.000 to 0:03.000";
-        assert_eq!(told(Sought::All, 2.5).as_deref(), Some(black));
-        assert_eq!(told(Sought::All, 2.0), Some(format!("cut 1 of 1 at 0:02.000; {black}")));
+        assert_eq!(text(FindingFilter::All, 2.5).as_deref(), Some(black));
+        assert_eq!(text(FindingFilter::All, 2.0), Some(format!("cut 1 of 1 at 0:02.000; {black}")));
         let worst = "12.3 % of blue at the highest code at 0:07.000";
-        assert_eq!(told(Sought::All, 7.03).as_deref(), Some(worst));
+        assert_eq!(text(FindingFilter::All, 7.03).as_deref(), Some(worst));
         let broken = "timecode 11:00:00;00 instead of 10:00:09;15 at 0:09.500";
-        assert_eq!(told(Sought::Timecode, 9.5).as_deref(), Some(broken));
-        assert_eq!(told(Sought::Clipped, 7.0).as_deref(), Some(clipped), "others are not looked for");
-        assert_eq!(told(Sought::Frozen, 2.5), None);
+        assert_eq!(text(FindingFilter::Timecode, 9.5).as_deref(), Some(broken));
+        assert_eq!(text(FindingFilter::Clipped, 7.0).as_deref(), Some(clipped), "others are not looked for");
+        assert_eq!(text(FindingFilter::Frozen, 2.5), None);
     }
 
     #[test]
     fn incomplete_strips_say_so() {
         let begun = Strip::new(10.0).unwrap();
         assert_eq!((of_all(3, &begun), of_all(3, &strip())), ("3 so far".to_owned(), "3".to_owned()));
-        assert_eq!(told(&begun, Sought::All, (1.0, 1.0), |secs| secs as f32).as_deref(), Some("not exact yet"));
+        assert_eq!(
+            text_at(&begun, FindingFilter::All, (1.0, 1.0), |secs| secs as f32).as_deref(),
+            Some("not exact yet")
+        );
     }
 }

@@ -22,9 +22,9 @@ pub(super) fn model(panels: &[HistogramArea]) -> Model<'_> {
             bits: 8,
             histograms: panels,
             counted: None,
-            brushed_only: None,
+            brush_channel: None,
         },
-        beside: BesideView::default(),
+        other_scopes: OtherScopesView::default(),
         tables: Tables::default(),
         adjusting: AdjustmentView::default(),
         region: None,
@@ -172,7 +172,7 @@ fn sliders_do_not_move_while_controls_appear_and_fade() {
     let panels = pair(1280.0, 720.0);
     let mut hud = Hud::without_window();
     hud.panels.adjusting = true;
-    hud.lasting = Lasting::Readouts;
+    hud.persistent = Persistent::Readouts;
     let now = Instant::now();
     hud.wake(now);
     let mut heights = [0, 0, 10, 10].map(|secs| {
@@ -329,7 +329,7 @@ fn adjustments_open_by_themselves_only_if_all_of_them_fit() {
         let mut hud = Hud::without_window();
         let panels = pair(size.0 as f32, size.1 as f32);
         drawn(&mut hud, size, 1.0, &model(&panels));
-        assert_eq!(hud.has_room_for_adjusting(f64::from(size.0)), expected, "{size:?}");
+        assert_eq!(hud.fits_adjustments(f64::from(size.0)), expected, "{size:?}");
     }
 }
 
@@ -356,7 +356,7 @@ fn adjustments_are_named_after_the_controls_have_faded() {
         hud.lay_out(None, ((1280, 720), 1.0), &adjusted_model(&panels), now).0.primitives.len()
     };
     assert_eq!(shown(&mut hud), 0, "nothing is laid out unless it is to last");
-    hud.lasting = Lasting::Readouts;
+    hud.persistent = Persistent::Readouts;
     assert!(shown(&mut hud) > 0);
 }
 
@@ -454,7 +454,8 @@ fn scopes_may_leave_any_room_without_a_panic() {
         hud.wake(Instant::now());
         let tables = Tables { timing: Some(&times), info: Some(&lines), stats: Some(&numbers) };
         let free = Some(Rect::from_min_size(Pos2::ZERO, Vec2::new(width, height)));
-        let model = Model { tables, beside: BesideView { free, ..BesideView::default() }, ..model(&panels) };
+        let model =
+            Model { tables, other_scopes: OtherScopesView { free, ..OtherScopesView::default() }, ..model(&panels) };
         let (shapes, _) = drawn_twice(&mut hud, &model);
         assert!(!shapes.primitives.is_empty(), "{width}×{height}");
     }

@@ -119,8 +119,8 @@ impl Timeline {
             self.pointed = Some(x);
             commands.push(Command::Preview(time(x)));
         }
-        let told = clip.and_then(|clip| strip::told(clip, model.file.sought, (time(at.x), x), column));
-        show_hint(painter, x, free, &hints(time(at.x), play, model.file.gaps, told))
+        let hint = clip.and_then(|clip| strip::text_at(clip, model.file.sought, (time(at.x), x), column));
+        show_hint(painter, x, free, &hints(time(at.x), play, model.file.gaps, hint))
     }
 }
 
@@ -129,8 +129,8 @@ fn hints(secs: f64, play: &PlayState, gaps: &[(f64, f64)], told: Option<String>)
     if let Some((_, newest)) = play.live.and_then(|live| live.kept) {
         let text = behind_text(newest - secs).unwrap_or_else(|| "live".to_owned());
         if gaps.iter().any(|&(from, to)| from <= secs && secs < to) {
-            let told = format!("{text}  ·  no signal");
-            return vec![format!("{told}  ·  {}", time_text(secs)), told, "no signal".to_owned()];
+            let hint = format!("{text}  ·  no signal");
+            return vec![format!("{hint}  ·  {}", time_text(secs)), hint, "no signal".to_owned()];
         }
         return vec![format!("{text}  ·  {}", time_text(secs)), text];
     }
@@ -139,8 +139,8 @@ fn hints(secs: f64, play: &PlayState, gaps: &[(f64, f64)], told: Option<String>)
     let number = |rate: f64| (secs * rate + 1e-6).floor().min(last(rate));
     let frame = play.frame_rate.map(|rate| format!("{}  frame ~{}", time_text(secs), number(rate)));
     let times: Vec<String> = frame.into_iter().chain([time_text(secs)]).collect();
-    let told = told.map(|told| times.iter().map(|time| format!("{time}  ·  {told}")).collect::<Vec<_>>());
-    told.into_iter().flatten().chain(times).collect()
+    let hint = told.map(|told| times.iter().map(|time| format!("{time}  ·  {told}")).collect::<Vec<_>>());
+    hint.into_iter().flatten().chain(times).collect()
 }
 
 /// Shows the first of the texts that fits in `free`, as near to the column `x` as possible. Returns `true` if one fits.

@@ -17,10 +17,10 @@ const PAUSE: Duration = Duration::from_millis(250);
 #[derive(Debug)]
 pub struct LabRuns<W: LabWork> {
     worker: Worker<W>,
-    known: Known<W::Outcome>,
+    known: LatestOutcome<W::Outcome>,
     /// The frame and setup of the newest run, if there was one.
     newest: Option<(FrameKey, W::Setup)>,
-    begun: Instant,
+    started: Instant,
     next: Instant,
     /// Number of outcomes so far.
     number: u64,
@@ -28,7 +28,7 @@ pub struct LabRuns<W: LabWork> {
 
 /// The newest outcome.
 #[derive(Debug)]
-enum Known<T> {
+enum LatestOutcome<T> {
     /// No outcome.
     Nothing,
     /// The outcome of the previous choice, which remains until the next one arrives.
@@ -41,37 +41,44 @@ enum Known<T> {
 
 impl<W: LabWork<Setup: PartialEq>> LabRuns<W> {
     pub fn new(now: Instant) -> Self {
-        Self { worker: Worker::default(), known: Known::Nothing, newest: None, begun: now, next: now, number: 0 }
+        Self {
+            worker: Worker::default(),
+            known: LatestOutcome::Nothing,
+            newest: None,
+            started: now,
+            next: now,
+            number: 0,
+        }
     }
 
     /// Marks the outcome as outdated, because the choice has changed.
     pub fn outdate(&mut self) {
         self.worker.stop();
         self.newest = None;
-        self.known = match std::mem::replace(&mut self.known, Known::Nothing) {
-            Known::Before(outcome) | Known::Now(outcome) => Known::Before(outcome),
-            Known::Nothing | Known::Impossible(_) => Known::Nothing,
+        self.known = match std::mem::replace(&mut self.known, LatestOutcome::Nothing) {
+            LatestOutcome::Before(outcome) | LatestOutcome::Now(outcome) => LatestOutcome::Before(outcome),
+            LatestOutcome::Nothing | LatestOutcome::Impossible(_) => LatestOutcome::Nothing,
         };
     }
 
     /// Returns the outcome of the current choice.
     pub fn outcome(&self) -> ChoiceOutcome<'_, W::Outcome> {
         match &self.known {
-            Known::Nothing | Known::Before(_) => ChoiceOutcome::UnderWay,
-            Known::Impossible(reason) => ChoiceOutcome::Impossible(reason),
-            Known::Now(outcome) => ChoiceOutcome::Came(outcome),
+            LatestOutcome::Nothing | LatestOutcome::Before(_) => ChoiceOutcome::Pending,
+            LatestOutcome::Impossible(reason) => ChoiceOutcome::Impossible(reason),
+            LatestOutcome::Now(outcome) => ChoiceOutcome::Done(outcome),
         }
     }
 
     /// Returns the newest outcome, which may be of a previous choice, and its number.
     pub fn newest(&self) -> Option<(&W::Outcome, u64)> {
         match &self.known {
-            Known::Before(outcome) | Known::Now(outcome) => Some((outcome, self.number)),
-            Known::Nothing | Known::Impossible(_) => None,
+            LatestOutcome::Before(outcome) | LatestOutcome::Now(outcome) => Some((outcome, self.number)),
+            LatestOutcome::Nothing | LatestOutcome::Impossible(_) => None,
         }
     }
 
-    /// Takes the result of a finished run, and starts a new one if it is due. A new outcome is passed to `news`, whose text
+    /// Takes the result of a finished run, and starts a new one if it is due. A new outcome is passed to `note_of`, whose text
     /// becomes the note.
     ///
     /// # Errors
@@ -82,12 +89,12 @@ impl<W: LabWork<Setup: PartialEq>> LabRuns<W> {
         (shown, key): (ScreenState<'_>, FrameKey),
         setup: W::Setup,
         now: Instant,
-        news: impl FnOnce(&W::Outcome) -> Option<String>,
+        note_of: impl FnOnce(&W::Outcome) -> Option<String>,
     ) -> Result<Advanced, GpuError> {
         let mut advanced = Advanced::default();
         if let Some(answer) = self.worker.poll() {
             // If the CPU does the work, it must have time for the video.
-            let took = now.saturating_duration_since(self.begun);
+            let took = now.saturating_duration_since(self.started);
             let pause = if shown.is_playing { PAUSE } else { Duration::ZERO };
             let rest = if gpu.is_software() { 3 * took } else { Duration::ZERO };
             self.next = now + rest.max(pause);
@@ -96,13 +103,13 @@ impl<W: LabWork<Setup: PartialEq>> LabRuns<W> {
             if self.newest.as_ref().is_some_and(|(_, of)| *of == setup) {
                 match answer {
                     Some(Ok(outcome)) => {
-                        advanced.told = news(&outcome);
-                        self.known = Known::Now(outcome);
+                        advanced.note = note_of(&outcome);
+                        self.known = LatestOutcome::Now(outcome);
                         self.number += 1;
                     }
                     Some(Err(reason)) => {
                         log::debug!("lab: nothing: {reason}");
-                        self.known = Known::Impossible(reason);
+                        self.known = LatestOutcome::Impossible(reason);
                     }
                     None => self.newest = None,
                 }
@@ -122,11 +129,11 @@ impl<W: LabWork<Setup: PartialEq>> LabRuns<W> {
             return Ok(advanced);
         }
         self.newest = Some((key, setup));
-        self.begun = now;
+        self.started = now;
         match self.worker.start(gpu, setup, &shown.frame.picture) {
             Ok(()) => advanced.wake_at = Some(now + INTERVAL),
             Err(reason) => {
-                self.known = Known::Impossible(reason);
+                self.known = LatestOutcome::Impossible(reason);
                 advanced.has_news = true;
             }
         }

@@ -29,10 +29,10 @@ const PLAYING_PIXELS: u64 = 1 << 17;
 /// The counting topic of the lab.
 #[derive(Debug)]
 pub struct LabCounting {
-    rig: Rig,
+    state: CounterState,
     /// The earliest time to count the next frame.
     next: Instant,
-    figures: Known,
+    figures: LatestOutcome,
     /// The frame that was counted last, and how often.
     counted: Option<(FrameKey, usize)>,
     /// Pixels shown with their values, side by side, and the position of the first.
@@ -42,7 +42,7 @@ pub struct LabCounting {
 
 /// The newest figures.
 #[derive(Debug)]
-enum Known {
+enum LatestOutcome {
     /// No figures.
     Nothing,
     /// Figures of the previous choice, whose bars remain until others arrive.
@@ -53,7 +53,7 @@ enum Known {
 
 /// The state of the counters.
 #[derive(Debug)]
-enum Rig {
+enum CounterState {
     /// No counters yet, or the choice has changed.
     Nothing,
     /// No counters are possible, for this reason.
@@ -71,7 +71,7 @@ struct Ready {
     runner: Runner,
     times: Times,
     /// Start time of the pending run, and the size of its frame.
-    begun: Instant,
+    started: Instant,
     frame: (u32, u32),
     /// `true` if that frame belongs to a playing video.
     is_playing: bool,
@@ -80,9 +80,9 @@ struct Ready {
 impl LabCounting {
     pub fn new(now: Instant) -> Self {
         Self {
-            rig: Rig::Nothing,
+            state: CounterState::Nothing,
             next: now,
-            figures: Known::Nothing,
+            figures: LatestOutcome::Nothing,
             counted: None,
             samples: Vec::new(),
             samples_at: None,
@@ -92,14 +92,14 @@ impl LabCounting {
     /// Returns the newest figures of the current choice, if there are any.
     pub const fn figures(&self) -> Option<&Figures> {
         match &self.figures {
-            Known::Now(figures) => Some(figures),
-            Known::Nothing | Known::Before(_) => None,
+            LatestOutcome::Now(figures) => Some(figures),
+            LatestOutcome::Nothing | LatestOutcome::Before(_) => None,
         }
     }
 
     /// Returns `true` if there are bars.
     pub const fn has_bars(&self) -> bool {
-        !matches!(self.figures, Known::Nothing)
+        !matches!(self.figures, LatestOutcome::Nothing)
     }
 
     /// Returns the contents of the panel.
@@ -109,14 +109,14 @@ impl LabCounting {
             chunk: choice.chunk(),
             is_usual: choice.chunk.is_none(),
             bins: choice.bins,
-            outcome: match (&self.rig, &self.figures) {
-                (Rig::Impossible(reason), _) => ChoiceOutcome::Impossible(reason),
-                (_, Known::Now(figures)) => ChoiceOutcome::Came(figures),
-                (_, Known::Nothing | Known::Before(_)) => ChoiceOutcome::UnderWay,
+            outcome: match (&self.state, &self.figures) {
+                (CounterState::Impossible(reason), _) => ChoiceOutcome::Impossible(reason),
+                (_, LatestOutcome::Now(figures)) => ChoiceOutcome::Done(figures),
+                (_, LatestOutcome::Nothing | LatestOutcome::Before(_)) => ChoiceOutcome::Pending,
             },
             bars: match &self.figures {
-                Known::Nothing => None,
-                Known::Before(figures) | Known::Now(figures) => Some(figures),
+                LatestOutcome::Nothing => None,
+                LatestOutcome::Before(figures) | LatestOutcome::Now(figures) => Some(figures),
             },
             samples: &self.samples,
             samples_at: self.samples_at.unwrap_or_default(),
@@ -125,10 +125,10 @@ impl LabCounting {
 
     /// Marks the figures as outdated, because the choice has changed.
     pub fn outdate(&mut self) {
-        (self.rig, self.counted) = (Rig::Nothing, None);
-        self.figures = match std::mem::replace(&mut self.figures, Known::Nothing) {
-            Known::Before(figures) | Known::Now(figures) => Known::Before(figures),
-            Known::Nothing => Known::Nothing,
+        (self.state, self.counted) = (CounterState::Nothing, None);
+        self.figures = match std::mem::replace(&mut self.figures, LatestOutcome::Nothing) {
+            LatestOutcome::Before(figures) | LatestOutcome::Now(figures) => LatestOutcome::Before(figures),
+            LatestOutcome::Nothing => LatestOutcome::Nothing,
         };
     }
 
@@ -145,12 +145,12 @@ impl LabCounting {
     ) -> Result<Advanced, GpuError> {
         let mut advanced = Advanced::default();
         // Objects created for a lost device cannot be used on the next one.
-        if matches!(&self.rig, Rig::Ready(ready) if !Arc::ptr_eq(&ready.gpu, gpu)) {
+        if matches!(&self.state, CounterState::Ready(ready) if !Arc::ptr_eq(&ready.gpu, gpu)) {
             self.outdate();
         }
-        if let Rig::Ready(ready) = &mut self.rig {
+        if let CounterState::Ready(ready) = &mut self.state {
             if let Some(measured) = ready.runner.poll(gpu) {
-                self.figures = Known::Now(ready.figures(measured));
+                self.figures = LatestOutcome::Now(ready.figures(measured));
                 advanced.has_news = true;
                 self.next = self.next.max(ready.rest(now));
             }
@@ -171,8 +171,8 @@ impl LabCounting {
             return Ok(advanced);
         }
         let least_step = if is_playing && gpu.is_software() { playing_step(&frame.picture) } else { 1 };
-        advanced.told = self.make(gpu, &frame.picture, least_step, choice)?;
-        advanced.has_news |= advanced.told.is_some();
+        advanced.note = self.make(gpu, &frame.picture, least_step, choice)?;
+        advanced.has_news |= advanced.note.is_some();
         if times == 0 {
             // They keep their position, so that their changes can be followed.
             let fits = |&(x, y): &(u32, u32)| x + SAMPLES <= frame.picture.width() && y < frame.picture.height();
@@ -180,15 +180,15 @@ impl LabCounting {
             self.samples = samples(&frame.picture, at, choice.bins);
             self.samples_at = Some(at);
         }
-        match &mut self.rig {
-            Rig::Ready(ready) => {
+        match &mut self.state {
+            CounterState::Ready(ready) => {
                 ready.start(&frame.picture, is_playing, now)?;
                 self.counted = Some((key, times + 1));
                 advanced.wake_at = Some(now + INTERVAL);
             }
-            Rig::Nothing | Rig::Impossible(_) => {
+            CounterState::Nothing | CounterState::Impossible(_) => {
                 // Reported and drawn once per frame.
-                self.figures = Known::Nothing;
+                self.figures = LatestOutcome::Nothing;
                 advanced.has_news |= times == 0;
                 self.counted = Some((key, ENOUGH));
             }
@@ -197,8 +197,8 @@ impl LabCounting {
     }
 
     fn last_begun(&self) -> Option<Instant> {
-        match &self.rig {
-            Rig::Ready(ready) => Some(ready.begun),
+        match &self.state {
+            CounterState::Ready(ready) => Some(ready.started),
             _ => None,
         }
     }
@@ -212,7 +212,7 @@ impl LabCounting {
         least_step: u32,
         choice: &mut LabChoice,
     ) -> Result<Option<String>, GpuError> {
-        if let Rig::Ready(ready) = &self.rig
+        if let CounterState::Ready(ready) = &self.state
             && ready.runner.ladder().fits(ready.setup, picture)
             && ready.least_step == least_step
         {
@@ -220,25 +220,25 @@ impl LabCounting {
         }
         let (nearest, setup, told) = choice.on(gpu);
         *choice = nearest;
-        self.rig = match setup {
-            None => Rig::Impossible(told.clone().unwrap_or_default()),
+        self.state = match setup {
+            None => CounterState::Impossible(told.clone().unwrap_or_default()),
             Some(setup) => match Runner::new(gpu, setup, picture, least_step)? {
                 Ok(runner) => {
                     let (gpu, begun, frame) = (Arc::clone(gpu), Instant::now(), (picture.width(), picture.height()));
-                    Rig::Ready(Box::new(Ready {
+                    CounterState::Ready(Box::new(Ready {
                         gpu,
                         setup,
                         least_step,
                         runner,
                         times: Times::default(),
-                        begun,
+                        started: begun,
                         frame,
                         is_playing: least_step > 1,
                     }))
                 }
                 Err(reason) => {
                     log::debug!("lab counted: {} nothing: {reason}", setup.method.name());
-                    Rig::Impossible(reason)
+                    CounterState::Impossible(reason)
                 }
             },
         };
@@ -248,7 +248,7 @@ impl LabCounting {
 
 impl Ready {
     fn start(&mut self, picture: &Picture, is_playing: bool, now: Instant) -> Result<(), GpuError> {
-        (self.begun, self.is_playing) = (now, is_playing);
+        (self.started, self.is_playing) = (now, is_playing);
         self.frame = (picture.width(), picture.height());
         self.runner.start(&self.gpu, picture)
     }
@@ -260,7 +260,7 @@ impl Ready {
 
     /// Returns the earliest time to count the next frame.
     fn rest(&self, now: Instant) -> Instant {
-        let took = now.saturating_duration_since(self.begun);
+        let took = now.saturating_duration_since(self.started);
         match (self.is_on_cpu(), self.is_playing) {
             (false, _) => now,
             (true, false) => now + 3 * took,

@@ -17,9 +17,7 @@ use egui::Pos2;
 
 pub use choice::LabChoice;
 
-use super::hud::{
-    BlurView, Figures, LabCommand, LabView, MOMENT, Sample, SumView, TopicView, blur_verdict, sum_verdict,
-};
+use super::hud::{BlurView, Figures, LabCommand, LabView, Sample, SumView, TICK, TopicView, blur_verdict, sum_verdict};
 use beside::LabRuns;
 use counting::LabCounting;
 use histoscope_core::picture::VideoId;
@@ -234,8 +232,8 @@ impl Lab {
                 block_at: blurs.block_of.map_or((0, 0), |(at, _)| at),
             }),
         };
-        let moment = ((now - open.since).as_millis() / MOMENT.as_millis()) as u64;
-        Some(LabView { topic, logarithmic, moment, is_brief: open.is_brief })
+        let tick = ((now - open.since).as_millis() / TICK.as_millis()) as u64;
+        Some(LabView { topic, logarithmic, tick, is_brief: open.is_brief })
     }
 }
 
@@ -269,7 +267,7 @@ impl Open {
             // Pending and finished work belongs to the previous video.
             self.work = Topical::new(self.choice.topic, now);
         }
-        let key = (FrameTag::of(shown.frame), shown.frame.reading());
+        let key = (FrameTag::of(shown.frame), shown.frame.interpretation());
         // A software adapter needs as long for the full panel as for the rest of a frame.
         let is_brief = shown.is_playing && gpu.is_software();
         let has_turned = is_brief != std::mem::replace(&mut self.is_brief, is_brief);
@@ -296,7 +294,7 @@ impl Open {
                     log::trace!("lab summed: {name} over {length} words: {}", sum_verdict(summed));
                     summed.note.clone()
                 })?;
-                Ok(Advanced { has_news: advanced.has_news || told.is_some(), told: told.or(advanced.told), ..advanced })
+                Ok(Advanced { has_news: advanced.has_news || told.is_some(), note: told.or(advanced.note), ..advanced })
             }
             Topical::Blur(blurs) => {
                 let (nearest, told) = choice.blur.nearest();
@@ -317,7 +315,7 @@ impl Open {
                     log::trace!("lab blurred: {name} {size}×{size}, {runs} times, on {width}×{height}: {verdict}");
                     None
                 })?;
-                Ok(Advanced { has_news: advanced.has_news || told.is_some(), told: told.or(advanced.told), ..advanced })
+                Ok(Advanced { has_news: advanced.has_news || told.is_some(), note: told.or(advanced.note), ..advanced })
             }
         }
     }

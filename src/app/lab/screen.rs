@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use histoscope_core::picture::{Frame, FrameReading};
+use histoscope_core::picture::{Frame, Interpretation};
 use histoscope_render::gpu::FrameTag;
 
 /// The picture on screen.
@@ -15,7 +15,7 @@ pub struct ScreenState<'a> {
 }
 
 /// The identity of a frame and its interpretation.
-pub type FrameKey = (FrameTag, FrameReading);
+pub type FrameKey = (FrameTag, Interpretation);
 
 /// The result of advancing the lab.
 #[derive(Debug, Default)]
@@ -23,7 +23,7 @@ pub struct Advanced {
     /// `true` if there is something new to draw.
     pub has_news: bool,
     /// A note: why a choice was not possible, and which one is used instead.
-    pub told: Option<String>,
+    pub note: Option<String>,
     /// When to check again.
     pub wake_at: Option<Instant>,
 }

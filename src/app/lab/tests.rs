@@ -51,9 +51,9 @@ fn outcome(lab: &mut Lab, gpu: &Arc<Gpu>, frame: &Frame) -> Result<Figures, Stri
     for _ in 0..20_000 {
         lab.advance(gpu, Some(standing(frame)), Instant::now()).expect("the device works");
         match counting(lab).outcome {
-            ChoiceOutcome::UnderWay => std::thread::sleep(Duration::from_millis(1)),
+            ChoiceOutcome::Pending => std::thread::sleep(Duration::from_millis(1)),
             ChoiceOutcome::Impossible(reason) => return Err(reason.to_owned()),
-            ChoiceOutcome::Came(figures) => return Ok(figures.clone()),
+            ChoiceOutcome::Done(figures) => return Ok(figures.clone()),
         }
     }
     panic!("no figures came");
@@ -73,7 +73,7 @@ fn a_closed_lab_allocates_nothing_and_closing_frees_everything() {
     let mut lab = Lab::new(None, Instant::now());
     for _ in 0..10 {
         let advanced = lab.advance(&gpu, Some(standing(&frame)), Instant::now()).expect("the device works");
-        assert!(!advanced.has_news && advanced.wake_at.is_none() && advanced.told.is_none());
+        assert!(!advanced.has_news && advanced.wake_at.is_none() && advanced.note.is_none());
     }
     assert!(lab.view(false, None, Instant::now()).is_none() && !lab.has_bars());
     assert_eq!(allocated(&gpu), before, "a closed lab takes memory");
@@ -120,7 +120,7 @@ fn an_impossible_choice_is_reported_once_and_replaced_by_the_nearest() {
         LabChoice { method: Method::Atomics, chunk: Some((60_000, 60_000)), bins: 9000, ..LabChoice::default() };
     let mut lab = Lab::new(Some(choice), Instant::now());
     let told =
-        lab.advance(&gpu, Some(standing(&frame)), Instant::now()).expect("the device works").told.expect("it is told");
+        lab.advance(&gpu, Some(standing(&frame)), Instant::now()).expect("the device works").note.expect("it is told");
     assert!(told.contains("60000x60000") && told.contains("9000 bins"), "{told}");
     assert!(outcome(&mut lab, &gpu, &frame).is_ok_and(|figures| figures.is_exact));
     let view = counting(&lab);
@@ -128,7 +128,7 @@ fn an_impossible_choice_is_reported_once_and_replaced_by_the_nearest() {
     assert!(view.chunk.0 < 60_000 && !view.is_usual, "{:?}", view.chunk);
     lab.choose(LabCommand::Bins(16), Instant::now());
     let advanced = lab.advance(&gpu, Some(standing(&frame)), Instant::now()).expect("the device works");
-    assert_eq!(advanced.told, None, "the nearest is possible");
+    assert_eq!(advanced.note, None, "the nearest is possible");
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn until<T>(
 ) -> (T, Vec<String>) {
     let mut told = Vec::new();
     for _ in 0..30_000 {
-        told.extend(lab.advance(gpu, Some(shown), Instant::now()).expect("the device works").told);
+        told.extend(lab.advance(gpu, Some(shown), Instant::now()).expect("the device works").note);
         if let Some(found) = wanted(lab.view(false, None, Instant::now()).expect("it is open")) {
             return (found, told);
         }
@@ -233,14 +233,14 @@ fn until<T>(
 
 fn summed(view: LabView<'_>) -> Option<histoscope_lab::Summed> {
     match view.topic {
-        TopicView::Sums(SumView { outcome: ChoiceOutcome::Came(summed), .. }) => Some(summed.clone()),
+        TopicView::Sums(SumView { outcome: ChoiceOutcome::Done(summed), .. }) => Some(summed.clone()),
         _ => None,
     }
 }
 
 fn blurred(view: LabView<'_>) -> Option<histoscope_lab::Blurred> {
     match view.topic {
-        TopicView::Blur(BlurView { outcome: ChoiceOutcome::Came(blurred), .. }) => Some(blurred.clone()),
+        TopicView::Blur(BlurView { outcome: ChoiceOutcome::Done(blurred), .. }) => Some(blurred.clone()),
         _ => None,
     }
 }
@@ -285,7 +285,7 @@ fn an_impossible_length_is_reported_and_replaced_by_the_nearest() {
         let sums = SumSetup { length, method: ScanMethod::Blelloch, ..SumSetup::default() };
         let mut lab = about(LabChoice { topic: Topic::PrefixSum, sums, ..LabChoice::default() });
         let advanced = lab.advance(&gpu, Some(standing(&frame)), Instant::now()).expect("the device works");
-        let told = advanced.told.expect("it is told");
+        let told = advanced.note.expect("it is told");
         assert!(
             told.starts_with(&length.to_string()) && told.ends_with(&format!("possible number is {nearest}")),
             "{told}"

@@ -22,7 +22,7 @@ use histoscope_media::{OpenOptions, ffmpeg_version};
 /// Incremented whenever the counts or their format change.
 const VERSION: u32 = 3;
 /// Maximum total size of all files in bytes.
-const MOST_BYTES: u64 = 200 << 20;
+const MAX_BYTES: u64 = 200 << 20;
 /// File extension.
 const ENDING: &str = "strip";
 /// Prefix of the names of files that are still being written.
@@ -108,7 +108,7 @@ impl Cache {
     /// Creates a cache in a folder, which need not exist yet.
     #[must_use]
     pub fn in_folder(folder: &Path) -> Self {
-        Self { folder: folder.to_owned(), most_bytes: MOST_BYTES }
+        Self { folder: folder.to_owned(), most_bytes: MAX_BYTES }
     }
 
     /// Returns the strip of a file, if a complete one for exactly this file is stored. Logs a warning if the stored one is
@@ -233,7 +233,7 @@ mod tests {
     use histoscope_core::histogram::{Components, Histogram};
     use histoscope_core::picture::TimecodeRate;
     use histoscope_core::picture::color::Range;
-    use histoscope_core::strip::{FindingKind, Seen, Sweep};
+    use histoscope_core::strip::{ExaminedFrame, FindingKind, Sweep};
 
     fn strip(seed: u32) -> Strip {
         let mut strip = Strip::new(12.345).unwrap();
@@ -252,7 +252,7 @@ mod tests {
             // It stands still from frame 30 on, so each following frame is a break.
             let label = rate.timecode(number.min(30).into(), true);
             let timecode = Some((label, rate));
-            let seen = Seen { time_secs, end_secs, histogram: &histogram, range, repeats, timecode };
+            let seen = ExaminedFrame { time_secs, end_secs, histogram: &histogram, range, repeats, timecode };
             if let Some(progress) = sweep.add(&seen) {
                 strip.advance(progress);
             }

@@ -6,10 +6,10 @@ use std::sync::{Arc, MutexGuard};
 use super::cache::{Cache, StripKey};
 use super::counter::{StripCounter, give_way};
 use super::gate::Pace;
-use super::keyframe_scan::glimpse;
-use super::subject::{Break, StripReading, StripShared, StripSubject};
+use super::keyframe_scan::scan_key_frames;
+use super::subject::{FillError, StripReader, StripShared, StripSubject};
 use histoscope_core::picture::{Frame, Picture, Timecodes};
-use histoscope_core::strip::{Seen, Strip, Sweep};
+use histoscope_core::strip::{ExaminedFrame, Strip, Sweep};
 use histoscope_core::text::shown;
 use histoscope_media::{Decoder, StopHandle};
 
@@ -31,7 +31,7 @@ impl Filling {
     pub fn start(subject: StripSubject, empty: Strip, cache: Option<Cache>) -> std::io::Result<Self> {
         let shared = Arc::new(StripShared::new(empty));
         let stop = StopHandle::new();
-        let reading = StripReading { subject: subject.clone(), shared: Arc::clone(&shared), stop: stop.clone() };
+        let reading = StripReader { subject: subject.clone(), shared: Arc::clone(&shared), stop: stop.clone() };
         let filler = Filler { reading, cache };
         std::thread::Builder::new().name("histoscope-strip".to_owned()).spawn(move || filler.run())?;
         Ok(Self { subject, shared, stop })
@@ -62,7 +62,7 @@ impl Drop for Filling {
 }
 
 struct Filler {
-    reading: StripReading,
+    reading: StripReader,
     cache: Option<Cache>,
 }
 
@@ -72,9 +72,9 @@ impl Filler {
         let path = shown(&self.reading.subject.path);
         let filled = match self.fill() {
             Ok(how) => format!("complete, {how}"),
-            Err(Break::Unwanted) => return,
+            Err(FillError::Unwanted) => return,
             // The counts so far remain shown; columns that are not exact stay pale.
-            Err(Break::Unreadable(error)) => {
+            Err(FillError::Unreadable(error)) => {
                 log::warn!("the strip of {path} stays as it is: {error}");
                 return;
             }
@@ -86,7 +86,7 @@ impl Filler {
     }
 
     /// Fills the strip and returns a description of how.
-    fn fill(&self) -> Result<&'static str, Break> {
+    fn fill(&self) -> Result<&'static str, FillError> {
         self.reading.pass()?;
         let key = StripKey::of(&self.reading.subject.path, &self.reading.subject.open);
         let span_secs = self.reading.shared.lock().span_secs();
@@ -95,7 +95,7 @@ impl Filler {
             *self.reading.shared.lock() = kept;
             return Ok("as it was kept");
         }
-        glimpse(&self.reading)?;
+        scan_key_frames(&self.reading)?;
         self.sweep()?;
         // The strip of a file that changed in the meantime belongs to neither version.
         if let (Some(cache), Some(key)) = (&self.cache, key.filter(|key| self.key().as_ref() == Some(key))) {
@@ -112,7 +112,7 @@ impl Filler {
     }
 
     /// Counts every frame while another thread decodes the following ones.
-    fn sweep(&self) -> Result<(), Break> {
+    fn sweep(&self) -> Result<(), FillError> {
         let decoder = self.reading.open(None)?;
         let timecodes = decoder.info().timecodes;
         let (sender, frames) = mpsc::sync_channel(AHEAD);
@@ -121,14 +121,14 @@ impl Filler {
             let decoding = thread.spawn_scoped(scope, move || self.decode(decoder, &sender));
             decoding.map_err(|error| {
                 log::warn!("the strip of {} stays as it is: no thread: {error}", shown(&self.reading.subject.path));
-                Break::Unwanted
+                FillError::Unwanted
             })?;
             self.count(frames, timecodes)
         })
     }
 
     /// Decodes every frame and sends it to the counting thread, until the end or until the receiver is gone.
-    fn decode(&self, mut decoder: Decoder, frames: &SyncSender<Result<Frame, Break>>) {
+    fn decode(&self, mut decoder: Decoder, frames: &SyncSender<Result<Frame, FillError>>) {
         loop {
             let next = self.reading.pass().and_then(|()| Ok(decoder.next_frame()?));
             let Some(next) = next.transpose() else { return };
@@ -139,7 +139,7 @@ impl Filler {
         }
     }
 
-    fn count(&self, frames: Receiver<Result<Frame, Break>>, timecodes: Option<Timecodes>) -> Result<(), Break> {
+    fn count(&self, frames: Receiver<Result<Frame, FillError>>, timecodes: Option<Timecodes>) -> Result<(), FillError> {
         let mut counter = StripCounter::new();
         // Frames are summed without holding the lock, so that the window does not wait for a thread of the lowest priority.
         let mut sweep = Sweep::new(self.reading.shared.lock().span_secs());
@@ -151,7 +151,9 @@ impl Filler {
             let histogram = counter.count(&frame);
             let (time_secs, end_secs) = (frame.time_secs, frame.time_secs + frame.duration_secs);
             let timecode = timecodes.and_then(|timecodes| timecodes.label(frame.timecode, frame.index));
-            if let Some(progress) = sweep.add(&Seen { time_secs, end_secs, histogram, range, repeats, timecode }) {
+            if let Some(progress) =
+                sweep.add(&ExaminedFrame { time_secs, end_secs, histogram, range, repeats, timecode })
+            {
                 self.reading.shared.lock().advance(progress);
             }
             before = Some(frame.picture);

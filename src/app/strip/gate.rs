@@ -71,11 +71,11 @@ impl Pacer {
             self.dropped = dropped;
             self.rests_until = Some(now + AFTER_DROPS);
         }
-        let stands = player.is_paused() || player.has_ended();
-        let is_free = if player.is_on_its_way() {
+        let is_still = player.is_paused() || player.has_ended();
+        let is_free = if player.is_seek_pending() {
             false
         } else {
-            stands || !player.wants_frames(now) && self.rests_until.is_none_or(|until| until <= now)
+            is_still || !player.wants_frames(now) && self.rests_until.is_none_or(|until| until <= now)
         };
         if is_free { Pace::Go } else { Pace::Wait }
     }

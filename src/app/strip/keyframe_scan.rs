@@ -5,12 +5,12 @@ use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
 
 use super::counter::StripCounter;
-use super::subject::{Break, StripReading};
+use super::subject::{FillError, StripReader};
 use histoscope_core::strip::{COLUMNS, fold};
 use histoscope_media::Seek;
 
 /// Number of decoders that look for key frames in parallel.
-const MOST_DECODERS: usize = 4;
+const MAX_DECODERS: usize = 4;
 /// Threads per decoder, for decoding and for counting. With frame threading, a decoder returns its first frame only after every
 /// thread has a packet, which takes longer than decoding a single key frame. The number of threads can change how damaged parts
 /// look; these are counted again later with the usual number of threads.
@@ -20,15 +20,15 @@ const THREADS: usize = 1;
 /// start that follows reports the error.
 ///
 /// # Errors
-/// [`Break::Unwanted`] if the strip is no longer needed.
-pub fn glimpse(reading: &StripReading) -> Result<(), Break> {
-    let decoders = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(MOST_DECODERS);
+/// [`FillError::Unwanted`] if the strip is no longer needed.
+pub fn scan_key_frames(reading: &StripReader) -> Result<(), FillError> {
+    let decoders = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(MAX_DECODERS);
     let search = Mutex::new(ColumnSearch::new());
     std::thread::scope(|scope| {
         for _ in 0..decoders {
             let thread = std::thread::Builder::new().name("histoscope-strip".to_owned());
             let started = thread.spawn_scoped(scope, || {
-                if let Err(Break::Unreadable(error)) = look(reading, &search) {
+                if let Err(FillError::Unreadable(error)) = scan_worker(reading, &search) {
                     log::debug!("strip: key frames are not looked for any further: {error}");
                 }
             });
@@ -43,7 +43,7 @@ pub fn glimpse(reading: &StripReading) -> Result<(), Break> {
 }
 
 /// Looks for key frames until all columns have been searched.
-fn look(reading: &StripReading, search: &Mutex<ColumnSearch>) -> Result<(), Break> {
+fn scan_worker(reading: &StripReader, search: &Mutex<ColumnSearch>) -> Result<(), FillError> {
     let search = || search.lock().unwrap_or_else(PoisonError::into_inner);
     let mut decoder = reading.open(Some(THREADS))?;
     if !decoder.info().seekable || !decoder.info().timed {
@@ -122,9 +122,9 @@ mod tests {
     fn every_key_frame_is_shown_once_whichever_thread_finds_it() {
         let subject = StripSubject { path: "assets/sample.mp4".into(), open: OpenOptions::default() };
         let empty = Strip::new(10.0).expect("it has a length");
-        let reading = StripReading { subject, shared: Arc::new(StripShared::new(empty)), stop: StopHandle::new() };
+        let reading = StripReader { subject, shared: Arc::new(StripShared::new(empty)), stop: StopHandle::new() };
         reading.shared.gate.set(Pace::Go);
-        assert!(glimpse(&reading).is_ok(), "nobody has ended it");
+        assert!(scan_key_frames(&reading).is_ok(), "nobody has ended it");
         let strip = reading.shared.lock();
         let seen: Vec<_> = strip.columns().iter().map(|column| column.cells().counts().iter().sum::<u64>()).collect();
         // One every two seconds, with 1280 × 720 pixels in four channels.
@@ -138,9 +138,9 @@ mod tests {
     fn it_ends_when_the_strip_is_no_longer_needed() {
         let subject = StripSubject { path: "assets/sample.mp4".into(), open: OpenOptions::default() };
         let empty = Strip::new(10.0).expect("it has a length");
-        let reading = StripReading { subject, shared: Arc::new(StripShared::new(empty)), stop: StopHandle::new() };
+        let reading = StripReader { subject, shared: Arc::new(StripShared::new(empty)), stop: StopHandle::new() };
         reading.shared.gate.set(Pace::Stop);
-        assert!(matches!(glimpse(&reading), Err(Break::Unwanted)), "it does not say so");
+        assert!(matches!(scan_key_frames(&reading), Err(FillError::Unwanted)), "it does not say so");
         assert!(reading.shared.lock().columns().iter().all(|column| column.cells().frames() == 0), "it goes on");
     }
 }

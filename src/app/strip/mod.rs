@@ -21,7 +21,7 @@ use cache::Cache;
 use filler::Filling;
 use gate::Pacer;
 use histoscope_core::picture::Frame;
-use histoscope_core::strip::{Sought, Strip, Watched};
+use histoscope_core::strip::{FindingFilter, Strip, Watched};
 use histoscope_media::OpenOptions;
 pub use preview::Preview;
 use preview::Previews;
@@ -37,7 +37,7 @@ pub struct ClipStrip {
     /// The size at which it is shown.
     pub size: StripSize,
     /// The findings that are shown and searched for.
-    pub sought: Sought,
+    pub sought: FindingFilter,
     open: OpenOptions,
     cache: Option<Cache>,
     state: StripState,
@@ -65,7 +65,7 @@ enum Previewing {
     Nothing,
     /// No preview has been requested yet.
     Possible(StripSubject),
-    Asked(Previews),
+    Requested(Previews),
 }
 
 impl Previewing {
@@ -74,7 +74,7 @@ impl Previewing {
         match self {
             Self::Nothing => None,
             Self::Possible(subject) => Some(subject),
-            Self::Asked(previews) => Some(previews.subject()),
+            Self::Requested(previews) => Some(previews.subject()),
         }
     }
 }
@@ -87,7 +87,7 @@ impl ClipStrip {
         let cache = if is_kept { Cache::of_platform() } else { None };
         Self {
             size,
-            sought: Sought::default(),
+            sought: FindingFilter::default(),
             open,
             cache,
             state: StripState::Nothing,
@@ -146,9 +146,9 @@ impl ClipStrip {
     }
 
     /// Counts a frame that is being shown, if the strip consists of the frames shown.
-    pub fn see(&self, session: &Session, frame: &Frame) {
+    pub fn on_frame(&self, session: &Session, frame: &Frame) {
         if let StripState::Gathering(gathering) = &self.state {
-            gathering.see(session.read(frame));
+            gathering.on_frame(session.read(frame));
         }
     }
 
@@ -165,14 +165,14 @@ impl ClipStrip {
     pub fn ask_for_preview(&mut self, secs: f64) {
         if let Previewing::Possible(subject) = &self.previewing {
             self.previewing = match Previews::start(subject.clone(), Arc::clone(&self.waker)) {
-                Ok(previews) => Previewing::Asked(previews),
+                Ok(previews) => Previewing::Requested(previews),
                 Err(error) => {
                     log::warn!("no key frames are shown beside the timeline: {error}");
                     return;
                 }
             };
         }
-        if let Previewing::Asked(previews) = &self.previewing {
+        if let Previewing::Requested(previews) = &self.previewing {
             previews.ask(secs);
         }
     }
@@ -180,7 +180,7 @@ impl ClipStrip {
     /// Returns the key frame found last, and whether it is the one requested last.
     #[must_use]
     pub fn preview(&self) -> Option<(Arc<Preview>, bool)> {
-        if let Previewing::Asked(previews) = &self.previewing { previews.newest() } else { None }
+        if let Previewing::Requested(previews) = &self.previewing { previews.newest() } else { None }
     }
 
     /// Returns `true` if the result of [`preview`](Self::preview) has changed since the last call.
@@ -200,7 +200,7 @@ impl ClipStrip {
             (Some(empty), _) => Filling::start(subject.clone(), empty, self.cache.clone()).map(StripState::Filling),
             (None, Some(empty)) => Gathering::start(subject.clone(), empty).map(|gathering| {
                 // The first frame is already available.
-                session.frame.iter().for_each(|frame| gathering.see(session.read(frame)));
+                session.frame.iter().for_each(|frame| gathering.on_frame(session.read(frame)));
                 StripState::Gathering(gathering)
             }),
             (None, None) => return StripState::Without(subject),
@@ -228,7 +228,7 @@ impl ClipStrip {
     }
 
     /// Returns whether the strip must be redrawn if it is on screen, and when to check again.
-    pub fn news(&mut self, now: Instant) -> (bool, Option<Instant>) {
+    pub fn poll(&mut self, now: Instant) -> (bool, Option<Instant>) {
         let Some((changes, is_complete)) = self.strip().map(|strip| (strip.changes(), strip.is_complete())) else {
             return (false, None);
         };

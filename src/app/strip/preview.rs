@@ -16,9 +16,9 @@ use histoscope_render::cpu::Engine;
 use histoscope_render::cpu::thumbnail::Thumbnail;
 
 /// Maximum width and height of a thumbnail in pixels: 400 × 225 takes 360 kB.
-const MOST_PIXELS: (u32, u32) = (400, 300);
+const MAX_PIXELS: (u32, u32) = (400, 300);
 /// Maximum number of stored thumbnails, at most 30 MB.
-const MOST_KEPT: usize = 64;
+const MAX_KEPT: usize = 64;
 /// Times that differ by no more than this are considered equal.
 const SLACK_SECS: f64 = 1e-6;
 
@@ -139,7 +139,7 @@ impl Finder {
             match self.find(&mut decoder, secs, |frame| {
                 pool.install(|| {
                     let histogram = engine.count(&frame.picture, Components::Rgbl).clone();
-                    (Thumbnail::of(frame, MOST_PIXELS), histogram)
+                    (Thumbnail::of(frame, MAX_PIXELS), histogram)
                 })
             }) {
                 Ok(Some(preview)) => self.keep(Arc::new(preview), secs),
@@ -245,7 +245,7 @@ impl KeptPreviews {
         // It may also lie slightly after the requested time, if times are rounded.
         let [from, to] = before.unwrap_or([found.time_secs; 2]);
         self.0.push(([from.min(secs), to.max(secs)], Arc::clone(found)));
-        if self.0.len() > MOST_KEPT {
+        if self.0.len() > MAX_KEPT {
             self.0.remove(0);
         }
     }
@@ -296,12 +296,12 @@ mod tests {
     #[test]
     fn the_most_recently_used_are_kept() {
         let mut kept = KeptPreviews::default();
-        for at in 0..MOST_KEPT {
+        for at in 0..MAX_KEPT {
             kept.add(&preview(at as f64), at as f64 + 0.5);
         }
         assert!(kept.at(0.1).is_some());
         kept.add(&preview(1000.0), 1000.0);
-        assert_eq!(kept.0.len(), MOST_KEPT);
+        assert_eq!(kept.0.len(), MAX_KEPT);
         assert!(kept.at(0.1).is_some() && kept.at(1.1).is_none() && kept.at(1000.0).is_some());
     }
 }

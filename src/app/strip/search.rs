@@ -4,7 +4,7 @@ use super::ClipStrip;
 use crate::app::hud::{finding_text, of_all};
 use crate::app::session::Session;
 use crate::app::transport;
-use histoscope_core::strip::{Sought, Strip};
+use histoscope_core::strip::{FindingFilter, Strip};
 use histoscope_core::text::time_text;
 
 /// Times that differ by no more than this are considered equal: a file's time base rounds them.
@@ -72,7 +72,7 @@ fn go_where_found(
 }
 
 /// Selects the kind of findings to look for. Returns a note with the number of known ones.
-pub fn look_for(strip: &mut ClipStrip, sought: Sought) -> String {
+pub fn look_for(strip: &mut ClipStrip, sought: FindingFilter) -> String {
     strip.sought = sought;
     let known = match strip.strip() {
         Some(_) if strip.is_of_what_is_seen() => ONLY_SEEN.to_owned(),

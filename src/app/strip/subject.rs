@@ -38,14 +38,14 @@ impl StripShared {
 }
 
 /// The reason why filling ended before the end of the clip.
-pub enum Break {
+pub enum FillError {
     /// The strip is no longer needed.
     Unwanted,
     /// The file cannot be read.
     Unreadable(MediaError),
 }
 
-impl From<MediaError> for Break {
+impl From<MediaError> for FillError {
     fn from(error: MediaError) -> Self {
         match error {
             MediaError::Stopped { .. } => Self::Unwanted,
@@ -55,7 +55,7 @@ impl From<MediaError> for Break {
 }
 
 /// A reader of frames for a strip.
-pub struct StripReading {
+pub struct StripReader {
     /// The input of the strip.
     pub subject: StripSubject,
     /// The strip and its gate.
@@ -64,14 +64,14 @@ pub struct StripReading {
     pub stop: StopHandle,
 }
 
-impl StripReading {
+impl StripReader {
     /// Waits until the window lets it proceed.
-    pub fn pass(&self) -> Result<(), Break> {
-        if self.shared.gate.pass() { Ok(()) } else { Err(Break::Unwanted) }
+    pub fn pass(&self) -> Result<(), FillError> {
+        if self.shared.gate.pass() { Ok(()) } else { Err(FillError::Unwanted) }
     }
 
     /// Opens a decoder of the file. `threads` overrides the usual number of threads.
-    pub fn open(&self, threads: Option<usize>) -> Result<Decoder, Break> {
+    pub fn open(&self, threads: Option<usize>) -> Result<Decoder, FillError> {
         self.pass()?;
         let mut options = self.subject.open.clone();
         options.threads = threads.or(options.threads);

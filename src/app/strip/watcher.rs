@@ -13,7 +13,7 @@ use histoscope_core::strip::{COLUMNS, Strip, Watch, Watched, fold};
 /// Interval at which the strip is rebuilt.
 const EVERY: Duration = Duration::from_millis(500);
 /// Maximum number of frames waiting to be counted. Further frames are skipped, and their columns stay pale.
-const MOST_WAITING: usize = 4;
+const MAX_WAITING: usize = 4;
 
 /// The part of the clip shown behind the timeline.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,7 +46,7 @@ impl Gathering {
     /// If the system cannot start a thread.
     pub fn start(subject: StripSubject, empty: Strip) -> std::io::Result<Self> {
         let shared = Arc::new(GatheringShared { span: Mutex::new(Span::Seen), strip: Mutex::new(empty) });
-        let (frames, shown) = mpsc::sync_channel(MOST_WAITING);
+        let (frames, shown) = mpsc::sync_channel(MAX_WAITING);
         let theirs = Arc::clone(&shared);
         let gather = move || {
             give_way();
@@ -63,7 +63,7 @@ impl Gathering {
     }
 
     /// Counts a frame that is being shown.
-    pub fn see(&self, frame: Frame) {
+    pub fn on_frame(&self, frame: Frame) {
         if let Err(TrySendError::Disconnected(_)) = self.frames.try_send(frame) {
             log::warn!("what is seen is no longer counted for the timeline");
         }

@@ -33,7 +33,7 @@ impl Viewer {
     }
 
     /// Executes a command of the heads-up display.
-    pub(super) fn obey(&mut self, command: Command) -> Result<Flow, AppError> {
+    pub(super) fn handle_command(&mut self, command: Command) -> Result<Flow, AppError> {
         let now = self.work.now();
         match command {
             Command::Do(action) => return self.act(action, false),
@@ -69,11 +69,11 @@ impl Viewer {
             Command::Lab(command) => self.lab.choose(command, now),
             Command::CompareWith(place) => {
                 let outcome = self.work.comparison.choose(place);
-                self.work.take(outcome, now)?;
+                self.work.on_outcome(outcome, now)?;
             }
             Command::Release => {
                 let outcome = self.work.comparison.release();
-                self.work.take(outcome, now)?;
+                self.work.on_outcome(outcome, now)?;
             }
             Command::Track(number) => {
                 let arrival = self.work.session.as_ref().map(|session| self.inputs.read_track(number, session));
@@ -204,7 +204,7 @@ impl Viewer {
         } else if self.work.hud.close_something() {
             // Nothing more to do.
         } else if let Some(outcome) = self.work.comparison.show_video() {
-            self.work.take(outcome, now)?;
+            self.work.on_outcome(outcome, now)?;
         } else if self.work.hud.panels.any() {
             let timed = self.work.hud.panels.timing;
             self.work.hud.panels = OpenPanels::default();

@@ -2,7 +2,7 @@
 //! up.
 
 use histoscope_core::adjust::{Adjustments, Blur, Clahe, Codes, Equalize, Otsu, Placing, Posterize, Reduction};
-use histoscope_core::adjust::{ClassDisplay, Tone, plain};
+use histoscope_core::adjust::{ClassDisplay, Tone, reference};
 use serde_json::Value;
 
 use crate::analyze::program::{analyze, numbers, output, records};
@@ -42,7 +42,7 @@ fn clip(format: &str) -> Clip {
 
 /// Compares a record's bins with those of codes.
 fn check(record: &Value, codes: &Codes, name: &str) {
-    for (channel, bins) in ["red", "green", "blue", "luminance"].into_iter().zip(plain::bins(codes)) {
+    for (channel, bins) in ["red", "green", "blue", "luminance"].into_iter().zip(reference::bins(codes)) {
         assert_eq!(record["channels"][channel]["bins"], Value::from(bins), "{name}: {channel}");
     }
 }
@@ -56,7 +56,7 @@ fn records_count_the_adjusted_picture() {
             let (records, summary) = records(clip.path(), &[&["--bins"], arguments].concat());
             assert_eq!((records.len(), &summary["options"]["adjustments"]), (6, &Value::from(told)));
             for (record, frame) in records.iter().zip(&frames) {
-                let codes = plain::apply(plain::codes(&frame.picture), &adjustments);
+                let codes = reference::apply(reference::codes(&frame.picture), &adjustments);
                 check(record, &codes, &format!("{format}, {told}, {}", record["frame"]));
                 assert_eq!((&record["adjustments"], &record["count"]), (&told.into(), &3300.into()));
                 assert_eq!(record["pixel_format"], format, "that of the source");
@@ -77,7 +77,7 @@ fn a_region_is_cut_out_of_the_whole_adjusted_picture() {
     let (arguments, adjustments, _) = kinds()[0];
     let (records, _) = records(clip.path(), &[&["--bins", "--region", "3,5,21,17"], arguments].concat());
     for (record, frame) in records.iter().zip(&frames) {
-        let whole = plain::apply(plain::codes(&frame.picture), &adjustments);
+        let whole = reference::apply(reference::codes(&frame.picture), &adjustments);
         let rows = (5..22).flat_map(|y| &whole.rgb[y * 66 + 3..][..21]);
         check(record, &Codes { width: 21, height: 17, rgb: rows.copied().collect(), ..whole }, "region");
     }
@@ -194,7 +194,7 @@ fn pictures_without_contrast_are_counted() {
         for (arguments, adjustments, _) in kinds().into_iter().chain(more) {
             let (records, _) = records(clip.path(), &[&["--bins", "--verify"], arguments].concat());
             assert_eq!(records.len(), frames.len());
-            let codes = plain::apply(plain::codes(&frames[0].picture), &adjustments);
+            let codes = reference::apply(reference::codes(&frames[0].picture), &adjustments);
             check(&records[0], &codes, &format!("{name}, {arguments:?}"));
         }
     }

@@ -1,7 +1,7 @@
 //! Adjusted pictures: the drawing, and the picture that the figures describe.
 
 use histoscope_core::adjust::{
-    Adjustments, Blur, Clahe, ClassDisplay, Codes, Equalize, Otsu, Posterize, Reduction, Tone, otsu, plain,
+    Adjustments, Blur, Clahe, ClassDisplay, Codes, Equalize, Otsu, Posterize, Reduction, Tone, otsu, reference,
 };
 use histoscope_core::picture::Frame;
 use serde_json::Value;
@@ -41,11 +41,11 @@ fn clip(format: &str) -> Clip {
 }
 
 fn adjusted(frame: &Frame, adjustments: &Adjustments) -> Codes {
-    plain::apply(plain::codes(&frame.picture), adjustments)
+    reference::apply(reference::codes(&frame.picture), adjustments)
 }
 
 fn check(channels: &Value, codes: &Codes, name: &str) {
-    for (channel, bins) in ["red", "green", "blue", "luminance"].into_iter().zip(plain::bins(codes)) {
+    for (channel, bins) in ["red", "green", "blue", "luminance"].into_iter().zip(reference::bins(codes)) {
         assert_eq!(channels[channel]["bins"], Value::from(bins), "{name}: {channel}");
     }
 }
@@ -55,7 +55,7 @@ fn figures_say_which_picture_they_count() {
     for format in ["yuv420p", "yuv422p10le"] {
         let clip = clip(format);
         let frame = frame_at(clip.path(), 0.12);
-        let source = plain::codes(&frame.picture);
+        let source = reference::codes(&frame.picture);
         for (arguments, adjustments, told) in kinds() {
             let result = adjusted(&frame, &adjustments);
             let json = |more: &[&str]| figures(clip.path(), &[&["--at", "0.12", "--bins"], arguments, more].concat());
@@ -72,7 +72,7 @@ fn figures_say_which_picture_they_count() {
             assert_eq!(both["picture"], "result");
             check(&both["channels"], &result, told);
             check(&both["source_channels"], &source, told);
-            let thresholds = told.contains("classes").then(|| otsu::thresholds(&plain::bins(&source)[3], 3));
+            let thresholds = told.contains("classes").then(|| otsu::thresholds(&reference::bins(&source)[3], 3));
             assert_eq!(both.get("thresholds"), thresholds.map(Value::from).as_ref(), "{told}");
         }
     }

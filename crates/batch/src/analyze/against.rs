@@ -15,7 +15,7 @@ use partners::{Partner, PartnerSupply, Partners};
 
 use super::comparison::ComparisonTally;
 use super::comparison::{Compared, Comparison, plane_names};
-use super::counting::{Context, CountedFrame, CountingWork, RunOutcome, TakenFrames};
+use super::counting::{Context, CountedFrame, CountingWork, RunOutcome, SelectedFrames};
 use super::error::AnalyzeError;
 use super::frames::{Bound, NumberedFrames};
 use histoscope_core::compare::{PlaneDifference, Unlike, planes, reference};
@@ -35,7 +35,7 @@ pub(super) fn compare_all(
     let (other, decoder) = other.parts();
     let theirs = other.context(context.engine);
     let mut partners = Partners::new(&other, decoder);
-    let mut taken = TakenFrames::new(context, frames, end);
+    let mut taken = SelectedFrames::new(context, frames, end);
     let mut pairs = FramePairs::new(context, &theirs);
     let mut stopped = false;
     while let Some((number, frame)) = taken.next() {
@@ -54,7 +54,7 @@ pub(super) fn compare_all(
                 }
             }
             // Frames without a partner are tallied together at the end.
-            Partner::BehindEnd => {}
+            Partner::PastEnd => {}
             Partner::Lost => break,
             Partner::Stopped => {
                 stopped = true;

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::error::AnalyzeError;
 use super::signal::{SampleReading, Signal, SignalCounter, SignalUse};
 use crate::figures::present;
-use histoscope_core::adjust::{Adjustments, plain};
+use histoscope_core::adjust::{self, Adjustments};
 use histoscope_core::histogram::reference;
 use histoscope_core::histogram::{Components, Histogram};
 use histoscope_core::picture::Picture;
@@ -85,7 +85,7 @@ pub struct RunCounter {
     adjustments: Adjustments,
     verify: bool,
     engine: engine::Counter,
-    under_way: VecDeque<SubmittedFrame>,
+    in_flight: VecDeque<SubmittedFrame>,
     signal: SignalCounter,
     /// The most recent frame's targets, with the chroma they were computed for.
     targets: Option<(Chroma, Option<Targets>)>,
@@ -113,7 +113,7 @@ impl RunCounter {
             verify,
             engine: engine::Counter::new(engine, counting.components(), *adjustments)
                 .with_scopes(counting.scopes.tally()),
-            under_way: VecDeque::new(),
+            in_flight: VecDeque::new(),
             signal: SignalCounter::default(),
             targets: None,
         }
@@ -146,7 +146,7 @@ impl RunCounter {
             let adjusted = match is_off {
                 true => picture.clone(),
                 false => {
-                    let codes = plain::apply(plain::codes(picture), &self.adjustments);
+                    let codes = adjust::reference::apply(adjust::reference::codes(picture), &self.adjustments);
                     codes.picture().map_err(EngineError::Adjust)?
                 }
             };
@@ -165,7 +165,7 @@ impl RunCounter {
             }
             None => None,
         };
-        self.under_way.push_back(SubmittedFrame { signal, expected, expected_scope, chroma });
+        self.in_flight.push_back(SubmittedFrame { signal, expected, expected_scope, chroma });
         Ok(())
     }
 
@@ -176,7 +176,7 @@ impl RunCounter {
     /// # Errors
     /// [`AnalyzeError`] if the device fails, or a count differs from the reference.
     pub fn take(&mut self, number: u64, spoil: bool) -> Result<Option<FrameCounts>, AnalyzeError> {
-        let Some(SubmittedFrame { signal, expected, expected_scope, chroma }) = self.under_way.pop_front() else {
+        let Some(SubmittedFrame { signal, expected, expected_scope, chroma }) = self.in_flight.pop_front() else {
             return Ok(None);
         };
         let Some(engine::Counts { mut histograms, thresholds, scopes, .. }) = self.engine.take()? else {

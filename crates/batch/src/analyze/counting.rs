@@ -141,7 +141,7 @@ pub(super) struct Context<'a> {
 }
 
 /// The run's frames to count, one after the other, and the outcome so far.
-pub(super) struct TakenFrames<'a, F> {
+pub(super) struct SelectedFrames<'a, F> {
     context: &'a Context<'a>,
     frames: F,
     end: Option<Bound>,
@@ -149,7 +149,7 @@ pub(super) struct TakenFrames<'a, F> {
     outcome: RunOutcome,
 }
 
-impl<'a, F: NumberedFrames> TakenFrames<'a, F> {
+impl<'a, F: NumberedFrames> SelectedFrames<'a, F> {
     pub(super) fn new(context: &'a Context<'a>, frames: F, end: Option<Bound>) -> Self {
         Self { context, frames, end, last: None, outcome: RunOutcome::default() }
     }
@@ -206,7 +206,7 @@ pub(super) fn count_all(
     end: Option<Bound>,
     sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>,
 ) -> Result<RunOutcome, AnalyzeError> {
-    let mut taken = TakenFrames::new(context, frames, end);
+    let mut taken = SelectedFrames::new(context, frames, end);
     let mut work = CountingWork::new(context);
     while let Some((number, frame)) = taken.next() {
         let added = work.add(number, frame);

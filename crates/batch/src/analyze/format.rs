@@ -285,7 +285,7 @@ impl CsvRow {
 }
 
 /// Maximum size of a summary in the last line, in bytes.
-const MOST_SUMMARY_BYTES: u64 = 1 << 16;
+const MAX_SUMMARY_BYTES: u64 = 1 << 16;
 
 /// A line-based output that is being written.
 pub struct LineOutput {
@@ -348,7 +348,7 @@ impl RecordSink for LineOutput {
 /// Returns an error if the file cannot be read.
 pub fn recognise(path: &Path) -> io::Result<Option<TextFormat>> {
     let mut line = Vec::new();
-    BufReader::new(File::open(path)?).take(MOST_SUMMARY_BYTES).read_until(b'\n', &mut line)?;
+    BufReader::new(File::open(path)?).take(MAX_SUMMARY_BYTES).read_until(b'\n', &mut line)?;
     let text = String::from_utf8_lossy(&line);
     Ok(TextFormat::recognise(text.trim_end_matches('\n')))
 }
@@ -361,7 +361,7 @@ pub fn recognise(path: &Path) -> io::Result<Option<TextFormat>> {
 pub fn last_line(path: &Path) -> io::Result<Option<(u64, String)>> {
     let mut file = File::open(path)?;
     let length = file.metadata()?.len();
-    let start = length.saturating_sub(MOST_SUMMARY_BYTES);
+    let start = length.saturating_sub(MAX_SUMMARY_BYTES);
     file.seek(SeekFrom::Start(start))?;
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;

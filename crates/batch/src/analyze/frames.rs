@@ -18,8 +18,8 @@ use histoscope_media::{
 const PATIENCE: Duration = Duration::from_millis(50);
 /// Maximum size in bytes and maximum number of decoded frames waiting to be counted. At least two may wait, whatever
 /// their size.
-const MOST_WAITING_BYTES: usize = 48 << 20;
-const MOST_WAITING: usize = 8;
+const MAX_WAITING_BYTES: usize = 48 << 20;
+const MAX_WAITING: usize = 8;
 
 /// A position between frames at which a span begins or ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -259,7 +259,7 @@ impl Frames {
         // A rough size is enough: at most three samples per pixel of one or two bytes each, fewer with chroma
         // subsampling.
         let frame_bytes = (width as usize * height as usize * 2).max(1);
-        let room = (MOST_WAITING_BYTES / frame_bytes).clamp(2, MOST_WAITING);
+        let room = (MAX_WAITING_BYTES / frame_bytes).clamp(2, MAX_WAITING);
         let (sender, messages) = mpsc::sync_channel(room);
         let handle = decoder.stop_handle();
         let path = decoder.info().path.clone();

@@ -19,7 +19,7 @@ use histoscope_media::{Decoder, FrameCounters, FrameIndex, MediaError, Seek, See
 /// past its end to make sure of the end.
 const PART_FRAMES: u64 = 96;
 /// Maximum number of a part's counted frames that wait for the caller.
-const MOST_WAITING: usize = 64;
+const MAX_WAITING: usize = 64;
 
 /// A range of consecutive frames counted by one decoder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -126,7 +126,7 @@ fn worker(context: &Context<'_>, parts: &Parts, index: &FrameIndex) {
                 parts.1 = None;
                 return;
             };
-            let (sender, messages) = mpsc::sync_channel(MOST_WAITING);
+            let (sender, messages) = mpsc::sync_channel(MAX_WAITING);
             let taken = TakenPart { number: part.numbers.start, messages };
             if parts.1.as_ref().is_none_or(|order| order.send(taken).is_err()) {
                 return;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::error::{AnalyzeError, Stop, check_number, stopped};
 use super::format::TextFormat;
 use super::format::{last_line, recognise};
-use super::output::{Output, OutputTarget, not_to_be_continued};
+use super::output::{Output, OutputTarget, into_final_error};
 use super::parquet::{self, FinishedTable};
 use super::summary::{Summary, hash};
 use crate::file::{FileError, is_same_file};
@@ -49,7 +49,7 @@ impl Form {
 /// # Errors
 /// [`AnalyzeError::Merge`] if the shares are not consecutive parts of one run; any error from writing the output.
 pub fn merge(shares: &[PathBuf], target: &OutputTarget, stop: &Stop) -> Result<Summary, AnalyzeError> {
-    let mut shares = shares.iter().map(|path| look(path)).collect::<Result<Vec<_>, _>>()?;
+    let mut shares = shares.iter().map(|path| open_share(path)).collect::<Result<Vec<_>, _>>()?;
     shares.sort_by_key(|share| (share.summary.first_frame, share.summary.end_frame));
     let summary = join(&shares)?;
     let Some(first) = shares.first() else {
@@ -77,9 +77,9 @@ pub fn merge(shares: &[PathBuf], target: &OutputTarget, stop: &Stop) -> Result<S
     // A partial result cannot be continued.
     if let Err(error) = written.and_then(|()| output.flush()) {
         output.discard();
-        return Err(not_to_be_continued(error));
+        return Err(into_final_error(error));
     }
-    output.finish().map_err(not_to_be_continued)?;
+    output.finish().map_err(into_final_error)?;
     Ok(summary)
 }
 
@@ -106,7 +106,7 @@ fn join_lines<'a>(
 }
 
 /// Opens a share and reads its summary.
-fn look(path: &Path) -> Result<Share, AnalyzeError> {
+fn open_share(path: &Path) -> Result<Share, AnalyzeError> {
     let io = |error: std::io::Error| {
         AnalyzeError::Merge(format!("{}: cannot be read ({error}); check the name and its permissions", path.display()))
     };

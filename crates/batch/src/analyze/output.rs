@@ -208,7 +208,7 @@ impl PartFile {
     ///
     /// # Errors
     /// [`AnalyzeError::Kept`] if truncating fails.
-    pub fn go_back_to(&mut self, kept: u64) -> Result<(), AnalyzeError> {
+    pub fn truncate_to(&mut self, kept: u64) -> Result<(), AnalyzeError> {
         let gone_back = self.writer.flush().and_then(|()| {
             let file = self.writer.get_mut();
             file.set_len(kept).and_then(|()| file.seek(SeekFrom::End(0)))
@@ -277,7 +277,7 @@ impl PartFile {
 }
 
 /// Converts the error of an output that cannot be continued, and removes the data kept so far.
-pub fn not_to_be_continued(error: AnalyzeError) -> AnalyzeError {
+pub fn into_final_error(error: AnalyzeError) -> AnalyzeError {
     let AnalyzeError::Kept { path, part, source } = error else { return error };
     remove(&part);
     FileError::Io { path, source }.into()

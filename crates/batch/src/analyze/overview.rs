@@ -12,7 +12,7 @@ use histoscope_core::adjust::Adjustments;
 use histoscope_core::histogram::{ClipHistogram, Components};
 use histoscope_core::scopes::Saturation;
 use histoscope_core::strip::{ChannelShare, WorstFrame, shares};
-use histoscope_core::text::{counted, plain, shown};
+use histoscope_core::text::{counted, sanitized, shown};
 use histoscope_media::StreamInfo;
 
 /// Interval between updates of the progress bar.
@@ -23,7 +23,7 @@ pub struct Progress {
     bar: ProgressBar,
     span: Range<f64>,
     begun: Instant,
-    told: Option<Instant>,
+    reported_at: Option<Instant>,
     frames: u64,
 }
 
@@ -44,17 +44,17 @@ impl Progress {
             let bar = ProgressBar::with_draw_target(None, target);
             style.map(|style| bar.clone().with_style(style)).unwrap_or(bar)
         };
-        bar.set_prefix(plain(name));
-        Self { bar, span, begun: Instant::now(), told: None, frames: 0 }
+        bar.set_prefix(sanitized(name));
+        Self { bar, span, begun: Instant::now(), reported_at: None, frames: 0 }
     }
 
     /// Advances by one frame, which is at this time in the video.
     pub fn frame(&mut self, time_secs: f64) {
         self.frames += 1;
-        if self.bar.is_hidden() || self.told.is_some_and(|told| told.elapsed() < INTERVAL) {
+        if self.bar.is_hidden() || self.reported_at.is_some_and(|told| told.elapsed() < INTERVAL) {
             return;
         }
-        self.told = Some(Instant::now());
+        self.reported_at = Some(Instant::now());
         let elapsed = self.begun.elapsed().as_secs_f64().max(1e-9);
         let done = time_secs - self.span.start;
         self.bar.set_position((done * 1000.0).max(0.0) as u64);
@@ -144,7 +144,7 @@ impl Overview {
         self.first.get_or_insert_with(|| {
             format!(
                 "{}×{}, {} bits, {}, {}",
-                frame.size.0, frame.size.1, frame.depth, facts.source.pixel_format, frame.reading
+                frame.size.0, frame.size.1, frame.depth, facts.source.pixel_format, frame.interpretation
             )
         });
         for histogram in [&counted.counts.rgbl, &counted.counts.coded].into_iter().flatten() {
@@ -156,7 +156,7 @@ impl Overview {
             self.saturation.get_or_insert(nothing).add(figures, place);
         }
         if let Some(histogram) = &counted.counts.rgbl {
-            let [_, _, share] = shares(histogram, frame.reading.colorimetry.range.value);
+            let [_, _, share] = shares(histogram, frame.interpretation.colorimetry.range.value);
             if share.share > self.worst.map_or(0.0, |worst| worst.share.share) {
                 self.worst = Some(WorstFrame { frame: counted.number, time_secs: facts.time_secs, share });
             }

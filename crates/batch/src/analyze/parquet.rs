@@ -93,7 +93,7 @@ impl TableOutput {
             }
             Sink::Journal { part, unfilled } => {
                 if let Some(start) = unfilled.take() {
-                    part.go_back_to(start)?;
+                    part.truncate_to(start)?;
                 }
                 part.write(&journal::head(&group))?;
                 part.write(&group)?;
@@ -215,7 +215,7 @@ pub fn read_summary(path: &Path) -> io::Result<Option<Summary>> {
 ///
 /// # Errors
 /// Returns an error if the table cannot be read or the preliminary file cannot be written.
-pub fn take_up(path: &Path, part: &Path) -> io::Result<()> {
+pub fn revert_to_part(path: &Path, part: &Path) -> io::Result<()> {
     let table = TableFile::open(path).map_err(io::Error::other)?;
     // The file gets its name only when it is complete. If the run is killed before that, it restarts from the table.
     let mut journal = tempfile::NamedTempFile::new_in(part.parent().unwrap_or(Path::new(".")))?;

@@ -236,13 +236,13 @@ impl Watch {
         let (theirs, stop, name) = (Arc::clone(&is_over), request.stop.clone(), shown(&request.input));
         let watch = move || {
             let begun = Instant::now();
-            let mut has_told = false;
+            let mut has_reported = false;
             while !theirs.load(Ordering::Relaxed) {
                 if stop.is_stopped() {
                     return decoder.stop();
                 }
-                if begun.elapsed() >= PATIENCE && !has_told {
-                    has_told = true;
+                if begun.elapsed() >= PATIENCE && !has_reported {
+                    has_reported = true;
                     log::warn!("{name}: nothing received for {} s; still waiting", PATIENCE.as_secs());
                 }
                 thread::sleep(LOOK);

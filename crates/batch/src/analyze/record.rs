@@ -123,7 +123,7 @@ impl Recorder {
 
     /// Returns the names and rows of the channels, in the order in which they are counted.
     fn channel_rows<'a>(&self, counted: &'a CountedFrame) -> impl Iterator<Item = (&'static str, ChannelRow<'a>)> {
-        let range = Some(counted.frame.reading.colorimetry.range.value);
+        let range = Some(counted.frame.interpretation.colorimetry.range.value);
         let has_bins = self.has_bins;
         [&counted.counts.rgbl, &counted.counts.coded].into_iter().flatten().flat_map(move |histogram| {
             let names = histogram.components.channel_names().iter().enumerate();

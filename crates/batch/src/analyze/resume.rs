@@ -51,9 +51,8 @@ pub fn find_unfinished(target: &Path, run: u64, format: Format, summary: &Summar
                     target.display()
                 )));
             }
-            Some(found) if !found.complete => {
-                take_up(&path, &part, format).map_err(|source| FileError::Io { path: target.to_owned(), source })?
-            }
+            Some(found) if !found.complete => revert_to_part(&path, &part, format)
+                .map_err(|source| FileError::Io { path: target.to_owned(), source })?,
             None if !is_of(&path, format).map_err(&read)? => {
                 return Err(AnalyzeError::Resume(format!(
                     "{}: not a {format} output of a run; name another file, or leave --resume out to replace it",
@@ -86,10 +85,10 @@ fn is_of(path: &Path, format: Format) -> io::Result<bool> {
 }
 
 /// Converts a partial output back to a preliminary file.
-fn take_up(path: &Path, part: &Path, format: Format) -> io::Result<()> {
+fn revert_to_part(path: &Path, part: &Path, format: Format) -> io::Result<()> {
     match format {
         Format::Text(_) => fs::rename(path, part),
-        Format::Parquet => parquet::take_up(path, part),
+        Format::Parquet => parquet::revert_to_part(path, part),
     }
 }
 

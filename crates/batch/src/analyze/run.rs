@@ -9,7 +9,7 @@ use super::against::align;
 use super::comparison::Against;
 use super::error::AnalyzeError;
 use super::format::Format;
-use super::output::{Output, OutputTarget, RecordSink, ResumePoint, is_stream, not_to_be_continued};
+use super::output::{Output, OutputTarget, RecordSink, ResumePoint, into_final_error, is_stream};
 use super::overview::{Overview, Progress};
 use super::pipeline::{CountedFrame, Pipeline, Request, RunOutcome};
 use super::record::Recorder;
@@ -17,11 +17,11 @@ use super::record_output::{self, Division, Segments};
 use super::resume::{RunState, find_unfinished};
 use super::summary::{RunOptions, Summary, display, hash};
 use crate::file::check_output;
-use histoscope_core::text::{counted, plain};
+use histoscope_core::text::{counted, sanitized};
 use histoscope_media::MediaError;
 
 /// Maximum number of counted frames waiting to be written.
-const MOST_WAITING: usize = 32;
+const MAX_WAITING: usize = 32;
 
 /// The destination of the records.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub enum Finished {
     /// The run was asked to stop. The frames counted by then were written.
     Stopped,
     /// The run was asked to stop before a frame was counted, and nothing was written.
-    StoppedAtOnce,
+    StoppedBeforeFirst,
     /// The file ended early, for this reason.
     EndedEarly(String),
     /// The file of the comparison ended early, for this reason.
@@ -90,7 +90,7 @@ pub fn run(request: Request, destination: &Destination, quiet: bool) -> Result<F
     // Data kept for --resume is removed if --resume could not continue this kind of output.
     let is_lost = request.against.is_some() || matches!(destination, Destination::Records { segment: Some(_), .. });
     let finished = run_to_end(request, destination, quiet);
-    finished.map_err(|error| if is_lost { not_to_be_continued(error) } else { error })
+    finished.map_err(|error| if is_lost { into_final_error(error) } else { error })
 }
 
 fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> Result<Finished, AnalyzeError> {
@@ -102,7 +102,7 @@ fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> R
     if let Some(against @ Against { align: Some(within), .. }) = &request.against {
         let found = align::find(&request, against, *within);
         if request.stop.is_stopped() {
-            return Ok(Finished::StoppedAtOnce);
+            return Ok(Finished::StoppedBeforeFirst);
         }
         let found = found?;
         if !quiet {
@@ -112,7 +112,7 @@ fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> R
     }
     let mut pipeline = match Pipeline::open(request.clone()) {
         Err(AnalyzeError::Media(MediaError::Stopped { .. })) if request.stop.is_stopped() => {
-            return Ok(Finished::StoppedAtOnce);
+            return Ok(Finished::StoppedBeforeFirst);
         }
         opened => opened?,
     };
@@ -210,7 +210,7 @@ fn conclude(
         // Nothing is worth keeping. The output of an earlier run stays in place.
         output.discard();
         if finished == Finished::Stopped && error.is_none() {
-            return Ok(Finished::StoppedAtOnce);
+            return Ok(Finished::StoppedBeforeFirst);
         }
     }
     if !quiet && finished != Finished::Stopped {
@@ -275,7 +275,7 @@ fn count_and_write(
     quiet: bool,
 ) -> Result<Result<RunOutcome, AnalyzeError>, AnalyzeError> {
     let mut progress = Progress::new(name, pipeline.span_secs(), quiet);
-    let (sender, receiver) = mpsc::sync_channel::<CountedFrame>(MOST_WAITING);
+    let (sender, receiver) = mpsc::sync_channel::<CountedFrame>(MAX_WAITING);
     let (counted, written) = thread::scope(|scope| {
         // The receiver is dropped with the writer, so that counting notices if writing fails.
         let writing = scope.spawn(move || writer.write_all(receiver));
@@ -317,5 +317,5 @@ fn overview(pipeline: Pipeline, name: &str, quiet: bool) -> Result<Finished, Ana
 /// Prints a line to standard error, ignoring errors.
 fn eprint_line(text: &str) {
     use std::io::Write as _;
-    let _ = writeln!(std::io::stderr(), "{}", plain(text));
+    let _ = writeln!(std::io::stderr(), "{}", sanitized(text));
 }

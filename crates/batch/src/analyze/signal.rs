@@ -390,7 +390,7 @@ fn mark(marks: &mut [u8], [above, row, below]: [&[u16]; 3]) {
 /// Degrees in a full turn.
 const DEGREES: usize = 360;
 /// Maximum depth at which a table holds an entry for every pair of codes. At 12 bits, the table would take 64 MB.
-const MOST_TABLE_BITS: u32 = 10;
+const MAX_TABLE_BITS: u32 = 10;
 
 /// The colour figures of a picture.
 #[derive(Debug, Clone, PartialEq)]
@@ -449,7 +449,7 @@ impl ChromaCounter {
 
     /// Returns the table for all pairs of codes and the bits per code, or `None` if the depth is too high for a table.
     fn table(&mut self, parts: &[Picture], reading: SampleReading) -> Option<(&[u32], u32)> {
-        let bits = parts.first().map(|part| u32::from(part.layout().depth)).filter(|bits| *bits <= MOST_TABLE_BITS)?;
+        let bits = parts.first().map(|part| u32::from(part.layout().depth)).filter(|bits| *bits <= MAX_TABLE_BITS)?;
         let kept = self.table.take().filter(|(of, _)| *of == reading);
         let (_, table) = self.table.insert(kept.unwrap_or_else(|| {
             let codes = || (0..1_u16 << bits).map(|code| code << reading.shift);

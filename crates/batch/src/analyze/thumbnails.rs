@@ -14,9 +14,9 @@ use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 use super::counter::FrameCounts;
 
 /// Maximum width and height of a thumbnail in pixels.
-const MOST_PIXELS: (u32, u32) = (288, 192);
+const MAX_PIXELS: (u32, u32) = (288, 192);
 /// Thumbnails that may wait for a thread, because each keeps its frame's memory.
-const MOST_UNMADE: usize = 4;
+const MAX_UNMADE: usize = 4;
 
 /// The choice of frames to make thumbnails of.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -63,7 +63,7 @@ impl Picker {
                 PendingJpeg(pending).make();
             }
         });
-        while self.unmade.len() > MOST_UNMADE {
+        while self.unmade.len() > MAX_UNMADE {
             if let Some(oldest) = self.unmade.pop_front().and_then(|oldest| oldest.upgrade()) {
                 let _ = PendingJpeg(oldest).get();
             }
@@ -88,7 +88,7 @@ impl PendingJpeg {
     fn make(&self) {
         let frame = self.0.frame.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(frame) = frame {
-            self.0.jpeg.get_or_init(|| Jpeg::of(&Thumbnail::of(&frame, MOST_PIXELS)));
+            self.0.jpeg.get_or_init(|| Jpeg::of(&Thumbnail::of(&frame, MAX_PIXELS)));
         }
     }
 
@@ -109,7 +109,7 @@ impl From<Jpeg> for PendingJpeg {
 }
 
 /// Maximum size of a thumbnail in bytes.
-pub const MOST_BYTES: usize = 30_000;
+pub const MAX_BYTES: usize = 30_000;
 
 /// JPEG qualities in the order tried; the first one that yields a small enough file is used. At the last one, noise
 /// takes half of the maximum size.
@@ -122,7 +122,7 @@ pub struct Jpeg {
     pub width: u32,
     /// Height in pixels.
     pub height: u32,
-    /// The JPEG file, at most [`MOST_BYTES`] long.
+    /// The JPEG file, at most [`MAX_BYTES`] long.
     pub bytes: Vec<u8>,
 }
 
@@ -139,7 +139,7 @@ impl Jpeg {
             encoder.set_optimized_huffman_tables(true);
             let encoded = encoder.encode(&thumbnail.rgba, width as u16, height as u16, ColorType::Rgba);
             encoded.expect("JPEG has room for these sides, and a vector for all bytes");
-            if bytes.len() <= MOST_BYTES {
+            if bytes.len() <= MAX_BYTES {
                 break;
             }
         }
@@ -151,7 +151,7 @@ impl Jpeg {
 mod tests {
     use super::*;
     use histoscope_core::histogram::{Components, Histogram};
-    use histoscope_core::made;
+    use histoscope_core::test_data;
 
     fn picture(width: u32, height: u32, code: impl Fn(u32, u32) -> [u8; 3]) -> Thumbnail {
         let pixels = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
@@ -167,7 +167,7 @@ mod tests {
             histogram.bins_mut(0)[255] = number as u32 + 1;
             histogram.bins_mut(0)[100] = 100;
             let counts = FrameCounts { rgbl: Some(histogram), ..FrameCounts::default() };
-            picker.picture(number, made::gray((64, 48), |_, _| number as u8), &counts)
+            picker.picture(number, test_data::gray((64, 48), |_, _| number as u8), &counts)
         });
         let pictures = pictures.collect();
         (picker, pictures)
@@ -178,9 +178,9 @@ mod tests {
         let (picker, pictures) = picked(40);
         assert_eq!(pictures.len(), 40);
         let unmade = pictures.iter().filter(|picture| picture.0.jpeg.get().is_none());
-        assert!(picker.unmade.len() <= MOST_UNMADE && unmade.count() <= MOST_UNMADE);
+        assert!(picker.unmade.len() <= MAX_UNMADE && unmade.count() <= MAX_UNMADE);
         for (picture, code) in pictures.iter().zip(0..) {
-            assert_eq!(*picture.get(), Jpeg::of(&Thumbnail::of(&made::gray((64, 48), |_, _| code), MOST_PIXELS)));
+            assert_eq!(*picture.get(), Jpeg::of(&Thumbnail::of(&test_data::gray((64, 48), |_, _| code), MAX_PIXELS)));
             assert!(picture.0.frame.lock().unwrap().is_none(), "its memory is free");
         }
     }
@@ -196,7 +196,7 @@ mod tests {
         let calm = Jpeg::of(&picture(288, 162, |x, y| [x as u8, y as u8, 90]));
         let noisy = Jpeg::of(&picture(288, 192, noise));
         assert!(calm.bytes.len() < 6_000, "{} bytes", calm.bytes.len());
-        assert!((8_000..=MOST_BYTES).contains(&noisy.bytes.len()), "{} bytes", noisy.bytes.len());
+        assert!((8_000..=MAX_BYTES).contains(&noisy.bytes.len()), "{} bytes", noisy.bytes.len());
         for jpeg in [&calm, &noisy, &Jpeg::of(&picture(1, 1, noise))] {
             assert!(jpeg.bytes.starts_with(&[0xff, 0xd8, 0xff]) && jpeg.bytes.ends_with(&[0xff, 0xd9]));
         }

@@ -320,8 +320,8 @@ impl Columns {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use histoscope_core::made::histogram;
     use histoscope_core::strip::ROWS;
+    use histoscope_core::test_data::histogram;
 
     fn frame(number: u64) -> ClipColumn {
         let cells = fold(&histogram(8, number as u32));

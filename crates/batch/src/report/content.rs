@@ -74,7 +74,7 @@ pub fn facts(info: &StreamInfo, frame: &FrameDescription, counted_by: &str) -> V
     let codec =
         info.profile.as_ref().map_or_else(|| info.codec.clone(), |profile| format!("{}, {profile}", info.codec));
     let (facts_of_frame, source) = (&frame.facts, &frame.facts.source);
-    let color = &frame.reading.colorimetry;
+    let color = &frame.interpretation.colorimetry;
     let mut facts = vec![
         plain("container", info.container.clone()),
         plain("codec", codec),
@@ -109,12 +109,14 @@ pub fn facts(info: &StreamInfo, frame: &FrameDescription, counted_by: &str) -> V
     if facts_of_frame.scan != Scan::Progressive {
         facts.push(Fact { name: "scan", value: facts_of_frame.scan.to_string(), origin: Some(Origin::Tagged) });
     }
-    facts.extend(frame.reading.chroma_lines.map(|lines| Fact {
+    facts.extend(frame.interpretation.chroma_lines.map(|lines| Fact {
         name: "4:2:0 chroma",
         value: format!("by {}", lines.value),
         origin: Some(lines.origin),
     }));
-    facts.extend(frame.reading.field.map(|field| plain("field", format!("{field} alone; nothing else was counted"))));
+    facts.extend(
+        frame.interpretation.field.map(|field| plain("field", format!("{field} alone; nothing else was counted"))),
+    );
     facts.push(named("transfer", source.transfer));
     facts.push(named("primaries", source.primaries));
     if let Some(region) = frame.region {

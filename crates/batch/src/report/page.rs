@@ -23,7 +23,7 @@ use super::times::whole;
 use super::tone::{css_color, panels};
 use histoscope_core::histogram::Components;
 use histoscope_core::strip::channel_color;
-use histoscope_core::text::{counted, plain};
+use histoscope_core::text::{counted, sanitized};
 
 const STYLE: &str = include_str!("../../../../templates/report.css");
 const SCRIPT: &str = include_str!("../../../../templates/report.js");
@@ -77,9 +77,9 @@ pub fn page(report: &Report) -> Result<String, png::EncodingError> {
         style: STYLE,
         script: SCRIPT,
         maker: format!("Histoscope {}", env!("CARGO_PKG_VERSION")),
-        name: plain(&report.name),
-        subtitle: plain(&report.subtitle()),
-        notes: report.notes.iter().map(|note| plain(note)).collect(),
+        name: sanitized(&report.name),
+        subtitle: sanitized(&report.subtitle()),
+        notes: report.notes.iter().map(|note| sanitized(note)).collect(),
         legend: charts::legend(),
         panels: panels.collect::<Result<_, _>>()?,
         times: charts::times(report),
@@ -192,7 +192,7 @@ mod tests {
     }
 
     /// Decodes the cells of columns like the page's script.
-    fn undone(bytes: &[u8], cells: usize) -> Vec<u64> {
+    fn decode(bytes: &[u8], cells: usize) -> Vec<u64> {
         let (mut numbers, mut number, mut shift) = (Vec::new(), 0_u64, 0);
         for byte in bytes {
             number |= u64::from(byte & 0x7f) << shift;
@@ -212,7 +212,7 @@ mod tests {
 
         #[test]
         fn counts_round_trip(rows in proptest::collection::vec([0..1_u64 << 62, 0..300_u64, 0..1_u64 << 32], 1..9)) {
-            proptest::prop_assert_eq!(undone(&differences(&columns_of(&rows)), 3), rows.concat());
+            proptest::prop_assert_eq!(decode(&differences(&columns_of(&rows)), 3), rows.concat());
         }
     }
 }

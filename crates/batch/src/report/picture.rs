@@ -30,7 +30,7 @@ const GAP: i32 = 44;
 const STRIP_HEIGHT: i32 = 72;
 /// Maximum number of cuts drawn as lines through the panels. If there are more, cuts are only marked above the panels,
 /// where they hide nothing.
-const MOST_LINES: usize = 80;
+const MAX_LINES: usize = 80;
 
 const BACKGROUND: Rgb = [17, 18, 21];
 const BLACK: Rgb = [0; 3];
@@ -104,7 +104,7 @@ fn draw_panel(canvas: &mut Canvas, report: &Report, panel: &Panel, y: i32) {
     for part in 1..4 {
         canvas.fill(Area::new(PANEL_X, y + height * part / 4, PANEL_WIDTH, 1), WHITE, 18);
     }
-    if clip.cuts.len() <= MOST_LINES {
+    if clip.cuts.len() <= MAX_LINES {
         for cut in &clip.cuts {
             canvas.fill(Area::new(PANEL_X + x_of(report, cut.time_secs), y, 1, height), WHITE, 96);
         }

@@ -68,7 +68,7 @@ pub enum Finished {
     /// The run was asked to stop. The report shows what was counted by then.
     Stopped,
     /// The run was asked to stop before a frame was counted, and nothing was written.
-    StoppedAtOnce,
+    StoppedBeforeFirst,
 }
 
 /// Counts the clip and writes its report to all outputs.
@@ -90,7 +90,7 @@ pub fn run(mut request: Request, options: &ReportOptions) -> Result<Finished, An
     let Gathered { clip, mut thumbnails, first, mut outcome } = gather(pipeline, options)?;
     let (Some(clip), Some(first)) = (clip.finish(), first) else {
         if outcome.stopped {
-            return Ok(Finished::StoppedAtOnce);
+            return Ok(Finished::StoppedBeforeFirst);
         }
         return Err(nothing(&info, &outcome));
     };
@@ -146,7 +146,7 @@ fn gather(pipeline: Pipeline, options: &ReportOptions) -> Result<Gathered, Analy
                 number,
                 time_secs: frame.facts.time_secs,
                 duration_secs: frame.facts.duration_secs,
-                range: frame.reading.colorimetry.range.value,
+                range: frame.interpretation.colorimetry.range.value,
                 timecode: frame.facts.timecode.zip(rate),
             };
             clip.add(place, &histogram);

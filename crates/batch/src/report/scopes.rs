@@ -147,7 +147,7 @@ fn hue(chroma: &Chroma, levels: [usize; 2]) -> [f64; 3] {
 
 /// A target of the vectorscope's graticule.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Aim {
+pub struct TargetMark {
     /// The usual name of the colour; only for 100 % targets.
     pub name: Option<&'static str>,
     /// Position in the picture, in pixels from the left and the top.
@@ -156,13 +156,13 @@ pub struct Aim {
 
 /// Returns the 75 % and 100 % targets.
 #[must_use]
-pub fn aims(sum: &VectorscopeSum) -> Vec<Aim> {
+pub fn target_marks(sum: &VectorscopeSum) -> Vec<TargetMark> {
     let Chroma { matrix, range, bits, .. } = sum.chroma;
     let codes = f64::from(1_u32 << (bits - 8));
     let place = |code: f64| (code + 0.5) / codes;
     let of = |amplitude: f64| {
         let all = matrix.luma_weights().map(|_| targets(matrix, range, bits, amplitude));
-        all.into_iter().flatten().map(move |target| Aim {
+        all.into_iter().flatten().map(move |target| TargetMark {
             name: (amplitude == 1.0).then_some(target.name),
             at: [place(target.codes[0]), SUM_LEVELS as f64 - place(target.codes[1])],
         })
@@ -299,7 +299,7 @@ mod tests {
         assert!(blue > 50 && blue > red + 20 && blue > green + 20, "{red} {green} {blue}");
         let [red, green, blue] = pixel(&image, 128, 127);
         assert!(red == green && green == blue && red > 250, "gray is white");
-        let aim = aims(sum).into_iter().find(|aim| aim.name == Some("B")).unwrap();
+        let aim = target_marks(sum).into_iter().find(|aim| aim.name == Some("B")).unwrap();
         assert!((aim.at[0] - 240.5).abs() < 1.0 && (aim.at[1] - 137.5).abs() < 1.0, "{aim:?}");
     }
 }

@@ -9,7 +9,7 @@ use histoscope_core::strip::{Cut, FLASH_FRAMES, MAX_LISTED};
 
 /// Maximum total size in bytes of the shots' thumbnails, encoded in the page. There are at most 30 thumbnails of worst
 /// frames.
-pub const MOST_OF_PAGE: usize = 16_000_000;
+pub const MAX_PAGE_BYTES: usize = 16_000_000;
 
 /// The thumbnails that a page shows, selected while frames arrive.
 #[derive(Debug, Default)]
@@ -85,7 +85,7 @@ impl Thumbnails {
         let Some((_, picture)) = self.recent.iter().find(|(number, _)| *number == frame) else { return };
         // Base64 takes four characters for every three bytes.
         let length = picture.get().bytes.len().div_ceil(3) * 4;
-        self.is_full |= self.taken + length > MOST_OF_PAGE;
+        self.is_full |= self.taken + length > MAX_PAGE_BYTES;
         if !self.is_full {
             self.taken += length;
             self.shots.insert(frame, picture.clone());
@@ -149,7 +149,7 @@ mod tests {
     fn thumbnails_of_shots_stay_within_the_limit() {
         let (clip, thumbnails) = kept(3000, 30_000, |number| 50 + 100 * ((number / 6) % 2) as usize);
         assert!(clip.cuts.len() > 450, "{} cuts", clip.cuts.len());
-        assert_eq!((thumbnails.shots_if_full(), thumbnails.taken), (Some(400), MOST_OF_PAGE));
+        assert_eq!((thumbnails.shots_if_full(), thumbnails.taken), (Some(400), MAX_PAGE_BYTES));
         let with: Vec<bool> = clip.cuts.iter().map(|cut| thumbnails.shot(cut.frame).is_some()).collect();
         assert!(with.is_sorted_by(|a, b| a >= b), "the first have them, without a gap");
     }

@@ -91,8 +91,8 @@ impl Mapping {
         let (from_right, from_below) =
             if is_turned { (origin.1 == 1, origin.0 == 1) } else { (origin.0 == 1, origin.1 == 1) };
         Self {
-            columns: places((picture.size.0, along_columns), from_right),
-            rows: places((picture.size.1, along_rows), from_below),
+            columns: positions((picture.size.0, along_columns), from_right),
+            rows: positions((picture.size.1, along_rows), from_below),
             is_turned,
         }
     }
@@ -100,7 +100,7 @@ impl Mapping {
 
 /// Returns the positions of `samples` samples among `others` samples over the same extent, in units of a sample /
 /// [`STEPS`]. With `from_end`, the samples run in the opposite direction.
-fn places((samples, others): (u32, u32), from_end: bool) -> Vec<u32> {
+fn positions((samples, others): (u32, u32), from_end: bool) -> Vec<u32> {
     let (samples, others) = (u64::from(samples.max(1)), u64::from(others.max(1)));
     let last = (others - 1) * u64::from(STEPS);
     let half = u64::from(STEPS) / 2;
@@ -189,12 +189,12 @@ mod tests {
 
     #[test]
     fn positions_cover_the_same_extent() {
-        assert_eq!(places((4, 4), false), [0, 64, 128, 192]);
-        assert_eq!(places((4, 4), true), [192, 128, 64, 0]);
+        assert_eq!(positions((4, 4), false), [0, 64, 128, 192]);
+        assert_eq!(positions((4, 4), true), [192, 128, 64, 0]);
         // Each of two samples lies midway between two of four. Each of four lies a quarter of a sample from one of two.
-        assert_eq!(places((2, 4), false), [32, 160]);
-        assert_eq!(places((4, 2), false), [0, 16, 48, 64]);
-        assert_eq!(places((3, 1), false), [0, 0, 0]);
+        assert_eq!(positions((2, 4), false), [32, 160]);
+        assert_eq!(positions((4, 2), false), [0, 16, 48, 64]);
+        assert_eq!(positions((3, 1), false), [0, 0, 0]);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use super::{Codes, mul_div_rounded, recolor};
 /// Fractional bits of a smoothed curve.
 pub const FRACTION: u32 = 16;
 /// The weight that moves to the target in one step.
-pub const AT_ONCE: u32 = 1 << 16;
+pub const FULL_WEIGHT: u32 = 1 << 16;
 
 /// Computes the equalizing curve of a channel, which maps each code to another, from its bins.
 #[must_use]
@@ -42,9 +42,9 @@ pub fn weight(elapsed_secs: Option<f64>, time_constant_secs: f64) -> u32 {
     match elapsed_secs {
         Some(elapsed) if time_constant_secs > 0.0 && elapsed.is_finite() => {
             let share = 1.0 - (-elapsed.max(0.0) / time_constant_secs).exp();
-            (share * f64::from(AT_ONCE)).round() as u32
+            (share * f64::from(FULL_WEIGHT)).round() as u32
         }
-        _ => AT_ONCE,
+        _ => FULL_WEIGHT,
     }
 }
 
@@ -96,18 +96,18 @@ mod tests {
 
     #[test]
     fn a_curve_follows_its_target_at_the_time_constant() {
-        assert_eq!(weight(None, 0.5), AT_ONCE);
-        assert_eq!(weight(Some(0.04), 0.0), AT_ONCE);
-        assert_eq!(weight(Some(f64::NAN), 0.5), AT_ONCE);
+        assert_eq!(weight(None, 0.5), FULL_WEIGHT);
+        assert_eq!(weight(Some(0.04), 0.0), FULL_WEIGHT);
+        assert_eq!(weight(Some(f64::NAN), 0.5), FULL_WEIGHT);
         assert_eq!(weight(Some(-3.0), 0.5), 0);
         let mut state = Vec::new();
-        assert_eq!(follow(&mut state, &[0, 100], AT_ONCE), [0, 100]);
+        assert_eq!(follow(&mut state, &[0, 100], FULL_WEIGHT), [0, 100]);
         // After one time constant, in 25 steps, 1/e of the difference of 1000 remains.
         let mut now = Vec::new();
         for _ in 0..25 {
             now = follow(&mut state, &[0, 1100], weight(Some(0.02), 0.5));
         }
         assert!(now[1].abs_diff(1100 - 368) <= 1, "{now:?}");
-        assert_eq!(follow(&mut state, &[7, 3], AT_ONCE), [7, 3], "a jump takes the target over");
+        assert_eq!(follow(&mut state, &[7, 3], FULL_WEIGHT), [7, 3], "a jump takes the target over");
     }
 }

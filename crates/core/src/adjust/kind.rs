@@ -188,7 +188,7 @@ fn step_whole(value: u32, step: u32, more: bool) -> u32 {
 /// Returns the index of the last of the ascending `stops` that does not exceed the value, or 0 if all do. Among clip
 /// limits, 0 is the largest stop.
 #[must_use]
-pub fn place_on(stops: &[f64], value: f64) -> usize {
+pub fn stop_index(stops: &[f64], value: f64) -> usize {
     let last = stops.len() - 1;
     let exact = stops.iter().position(|&stop| (stop - value).abs() < 1e-9);
     exact.unwrap_or_else(|| (0..=last).rev().find(|&at| stops[at] < value && (stops[at] > 0.0 || at == 0)).unwrap_or(0))
@@ -196,7 +196,7 @@ pub fn place_on(stops: &[f64], value: f64) -> usize {
 
 /// Steps a value to the next stop above or below it.
 fn step_on(stops: &[f64], value: &mut f64, more: bool) {
-    let at = place_on(stops, *value);
+    let at = stop_index(stops, *value);
     let is_exact = (stops[at] - *value).abs() < 1e-9;
     let is_below_all = !is_exact && *value < stops[at];
     *value = match more {

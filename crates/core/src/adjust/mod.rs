@@ -1,8 +1,8 @@
 //! Adjustments driven by histograms: equalization, CLAHE, thresholds and posterization, and a low-pass before them.
 //!
 //! This module defines each adjustment in integers, with its parameters. The passes of `histoscope_render::gpu::adjust`
-//! produce exactly the same codes. [`Processor`] does the work on the CPU if the only adapter is software. [`plain`] is
-//! the reference implementation, pixel by pixel.
+//! produce exactly the same codes. [`Processor`] does the work on the CPU if the only adapter is software. [`reference`]
+//! is the reference implementation, pixel by pixel.
 //!
 //! A picture is first converted to R'G'B' [`Codes`] at its own bin depth, as for counting. The steps that are on then
 //! follow: [`blur`], a tone mapping ([`equalize`] or [`clahe`]), and a reduction to few tones ([`posterize`] or
@@ -18,17 +18,17 @@ pub mod equalize;
 mod kind;
 pub mod otsu;
 mod parameters;
-pub mod plain;
 pub mod posterize;
 mod processor;
 mod recolor;
+pub mod reference;
 
 pub use choices::Choices;
 pub use codes::scaled;
 pub use codes::working_colorimetry;
 pub use codes::{Codes, working_layout};
 pub use difference::Gain;
-pub use kind::{Adjustment, CLIP_LIMITS, Parameter, TIME_CONSTANTS, clip_limit_text, place_on, time_constant_text};
+pub use kind::{Adjustment, CLIP_LIMITS, Parameter, TIME_CONSTANTS, clip_limit_text, stop_index, time_constant_text};
 pub use parameters::{
     Adjustments, Blur, Clahe, ClassDisplay, Equalize, Otsu, ParseError, Placing, Posterize, Reduction, Tone,
 };

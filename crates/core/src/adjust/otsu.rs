@@ -15,11 +15,10 @@ use super::{Codes, recolor};
 /// Number of levels among which thresholds are searched.
 pub const LEVELS: usize = 256;
 /// The maximum number of classes.
-pub const MOST_CLASSES: usize = 5;
+pub const MAX_CLASSES: usize = 5;
 /// Red, green and blue of the false colours, from the darkest of five classes to the brightest: equal steps of viridis,
 /// a palette whose lightness rises evenly, even to colour-blind viewers.
-pub const PALETTE: [[u8; 3]; MOST_CLASSES] =
-    [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];
+pub const PALETTE: [[u8; 3]; MAX_CLASSES] = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];
 
 /// Combines luminance bins into [`LEVELS`] levels.
 #[must_use]
@@ -97,7 +96,7 @@ pub fn best_cut(levels: &[u32], classes: usize) -> Vec<usize> {
 #[must_use]
 pub fn thresholds(bins: &[u32], classes: usize) -> Vec<u32> {
     let together = (bins.len() / LEVELS).max(1);
-    best_cut(&levels(bins), classes.clamp(2, MOST_CLASSES)).into_iter().map(|level| (level * together) as u32).collect()
+    best_cut(&levels(bins), classes.clamp(2, MAX_CLASSES)).into_iter().map(|level| (level * together) as u32).collect()
 }
 
 /// Returns the red, green and blue that represent a class, at `bits` bits per code.
@@ -108,7 +107,7 @@ pub fn tone(class: usize, classes: usize, shown: ClassDisplay, bits: u32) -> [u1
     match shown {
         ClassDisplay::Tones => [((class * top + last / 2) / last) as u16; 3],
         ClassDisplay::Colors => {
-            PALETTE[(class * (MOST_CLASSES - 1) + last / 2) / last].map(|code| (usize::from(code) * top / 255) as u16)
+            PALETTE[(class * (MAX_CLASSES - 1) + last / 2) / last].map(|code| (usize::from(code) * top / 255) as u16)
         }
     }
 }
@@ -151,7 +150,7 @@ mod tests {
 
     #[test]
     fn tones_reach_from_black_to_white_and_colors_differ() {
-        for classes in 2..=MOST_CLASSES {
+        for classes in 2..=MAX_CLASSES {
             assert_eq!(tone(0, classes, ClassDisplay::Tones, 10), [0; 3]);
             assert_eq!(tone(classes - 1, classes, ClassDisplay::Tones, 10), [1023; 3]);
             let colors: std::collections::BTreeSet<_> =

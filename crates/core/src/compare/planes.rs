@@ -13,7 +13,7 @@ const BAND_SAMPLES: usize = 1 << 16;
 /// Number of samples unpacked at a time. The squares of this many 12-bit differences add up to less than 2^32.
 const BLOCK: usize = 256;
 /// Maximum sample depth at which the sum of a block's squared differences fits in 32 bits.
-const MOST_NARROW_BITS: u8 = 12;
+const MAX_NARROW_BITS: u8 = 12;
 
 /// The difference between two pictures in one plane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -75,7 +75,7 @@ impl PlaneDifference {
                 let (codes_a, codes_b) = (&mut block_a[..count], &mut block_b[..count]);
                 a.unpack(x, y, codes_a);
                 b.unpack(x, y, codes_b);
-                let block = if depth <= MOST_NARROW_BITS { narrow(codes_a, codes_b) } else { wide(codes_a, codes_b) };
+                let block = if depth <= MAX_NARROW_BITS { narrow(codes_a, codes_b) } else { wide(codes_a, codes_b) };
                 all = all.and(block);
             }
         }

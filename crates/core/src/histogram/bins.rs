@@ -41,7 +41,7 @@ impl Components {
 
     /// Returns the short name of a channel, for buttons and scopes.
     #[must_use]
-    pub const fn sign(self, channel: usize) -> &'static str {
+    pub const fn short_name(self, channel: usize) -> &'static str {
         match (self, channel) {
             (Self::Rgbl, 0) => "R",
             (Self::Rgbl, 1) => "G",

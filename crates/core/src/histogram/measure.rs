@@ -7,7 +7,7 @@ impl Histogram {
     /// over another histogram. Rounding keeps each channel's sum exact. If the depth increases, each code is spread
     /// evenly over the codes that it corresponds to. Out-of-range counts are dropped.
     #[must_use]
-    pub fn in_measure_of(&self, bits: u32, samples: [u64; CHANNELS]) -> Self {
+    pub fn rescaled_to(&self, bits: u32, samples: [u64; CHANNELS]) -> Self {
         let mut scaled = Self::empty(bits, self.components);
         for (channel, wanted) in samples.into_iter().enumerate() {
             let bins = self.bins(channel);
@@ -21,7 +21,7 @@ impl Histogram {
             let share = |below: u128| {
                 (2 * below * u128::from(wanted) + u128::from(counted) * parts) / (2 * u128::from(counted) * parts)
             };
-            let (mut below, mut told) = (0_u128, 0_u128);
+            let (mut below, mut allotted) = (0_u128, 0_u128);
             for (code, bin) in (0_usize..).zip(scaled.bins_mut(channel)) {
                 below += match self.bits.checked_sub(bits) {
                     Some(surplus) => {
@@ -30,8 +30,8 @@ impl Histogram {
                     None => u128::from(bins[code >> (bits - self.bits)]),
                 };
                 let up_to = share(below);
-                *bin = (up_to - told) as u32;
-                told = up_to;
+                *bin = (up_to - allotted) as u32;
+                allotted = up_to;
             }
         }
         scaled
@@ -49,14 +49,14 @@ mod tests {
         histogram.bins_mut(0).copy_from_slice(&(0..256_u32).map(|code| code % 17 * 3).collect::<Vec<_>>());
         histogram.bins_mut(1)[255] = 9;
         let samples: u64 = histogram.bins(0).iter().map(|&bin| u64::from(bin)).sum();
-        let same = histogram.in_measure_of(8, [samples, 9, 5, 0]);
+        let same = histogram.rescaled_to(8, [samples, 9, 5, 0]);
         assert_eq!(same, histogram, "nothing is changed in the same measure, and of nothing nothing is made");
-        let deeper = histogram.in_measure_of(10, [4 * samples, 9, 0, 0]);
+        let deeper = histogram.rescaled_to(10, [4 * samples, 9, 0, 0]);
         assert!(deeper.bins(0).chunks(4).zip(histogram.bins(0)).all(|(fine, &bin)| fine == [bin; 4]));
         assert_eq!(deeper.bins(1)[1020..].iter().sum::<u32>(), 9);
-        assert_eq!(deeper.in_measure_of(8, [samples, 9, 0, 0]).bins(0), histogram.bins(0));
+        assert_eq!(deeper.rescaled_to(8, [samples, 9, 0, 0]).bins(0), histogram.bins(0));
         for wanted in [1, 100, 8_294_400] {
-            let scaled = histogram.in_measure_of(8, [wanted; 4]);
+            let scaled = histogram.rescaled_to(8, [wanted; 4]);
             assert_eq!(scaled.bins(0).iter().map(|&bin| u64::from(bin)).sum::<u64>(), wanted);
             let exact = |code: usize| f64::from(histogram.bins(0)[code]) * wanted as f64 / samples as f64;
             assert!((0..256).all(|code| (f64::from(scaled.bins(0)[code]) - exact(code)).abs() <= 1.0));

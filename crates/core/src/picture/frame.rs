@@ -579,7 +579,7 @@ impl Deref for Frame {
 
 /// The interpretation of a frame's planes: everything besides the samples that determines its colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FrameReading {
+pub struct Interpretation {
     /// Matrix and range.
     pub colorimetry: Colorimetry,
     /// The lines that share a chroma row, if any do.
@@ -589,7 +589,7 @@ pub struct FrameReading {
 }
 
 /// Omits the chroma lines if neighbouring lines share chroma, as usual, and the user did not choose it.
-impl fmt::Display for FrameReading {
+impl fmt::Display for Interpretation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Colorimetry { matrix, range } = self.colorimetry;
         write!(f, "matrix {matrix}, range {range}")?;
@@ -605,8 +605,8 @@ impl fmt::Display for FrameReading {
 impl Frame {
     /// Returns the interpretation of the planes.
     #[must_use]
-    pub fn reading(&self) -> FrameReading {
-        FrameReading {
+    pub fn interpretation(&self) -> Interpretation {
+        Interpretation {
             colorimetry: self.picture.decoded().colorimetry,
             chroma_lines: self.picture.chroma_lines(),
             field: self.field,

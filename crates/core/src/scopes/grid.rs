@@ -4,12 +4,12 @@ use crate::picture::layout::{ColorModel, PixelLayout};
 use crate::picture::region::Rect;
 
 /// The maximum number of bits in a level. Deeper codes are reduced to 10 bits.
-pub const MOST_LEVEL_BITS: u32 = 10;
+pub const MAX_LEVEL_BITS: u32 = 10;
 
 /// Returns the number of bits in a level for codes of `code_bits` bits. The level of a deeper code is its upper bits.
 #[must_use]
 pub const fn level_bits(code_bits: u32) -> u32 {
-    if code_bits < MOST_LEVEL_BITS { code_bits } else { MOST_LEVEL_BITS }
+    if code_bits < MAX_LEVEL_BITS { code_bits } else { MAX_LEVEL_BITS }
 }
 
 /// Returns the samples of a component that are counted for a rectangle of pixels: those that cover at least one of the

@@ -10,11 +10,11 @@ mod sums;
 mod vectorscope;
 mod waveform;
 
-pub use grid::{MOST_LEVEL_BITS, level_bits, samples_in};
+pub use grid::{MAX_LEVEL_BITS, level_bits, samples_in};
 pub use saturation::{Saturation, Targets};
 pub use sums::{Run, SUM_LEVELS, ScopeSums, VectorscopeSum, WaveformSum};
 pub use vectorscope::{Chroma, ColorTarget, Differences, Vectorscope, targets};
-pub use waveform::{MOST_COLUMNS, Waveform, column_of};
+pub use waveform::{MAX_COLUMNS, Waveform, column_of};
 
 /// A value for each kind of count that scopes are drawn from. A new kind is added as a field here; most code handles
 /// all fields alike.

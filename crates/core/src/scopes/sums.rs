@@ -9,7 +9,7 @@ use crate::histogram::{CHANNELS, Components};
 pub const SUM_LEVELS: usize = 256;
 /// Maximum number of different widths for which waveforms are summed. Only a clip that changes its size repeatedly has
 /// more.
-const MOST_WIDTHS: usize = 4;
+const MAX_WIDTHS: usize = 4;
 
 /// The sums of the scopes of a clip's pictures. They are sums of integers and do not depend on the order.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -125,7 +125,7 @@ impl ScopeSums {
     fn sum_of(&mut self, components: Components, columns: [u32; CHANNELS]) -> Option<&mut WaveformSum> {
         let known = self.waveforms.iter().position(|sum| (sum.components, sum.columns) == (components, columns));
         let at = known.unwrap_or(self.waveforms.len());
-        if at == self.waveforms.len() && at < MOST_WIDTHS {
+        if at == self.waveforms.len() && at < MAX_WIDTHS {
             self.waveforms.push(WaveformSum::empty(components, columns));
         }
         self.waveforms.get_mut(at)
@@ -263,6 +263,6 @@ mod tests {
     fn memory_stays_bounded_however_often_the_size_changes() {
         let pictures: Vec<_> = (1..40).map(|width| (width, 8, width)).collect();
         let sums = sums(&pictures);
-        assert_eq!((sums.waveforms.len(), sums.left_out()), (MOST_WIDTHS, 38));
+        assert_eq!((sums.waveforms.len(), sums.left_out()), (MAX_WIDTHS, 38));
     }
 }

@@ -7,7 +7,7 @@ use crate::picture::region::Rect;
 use super::grid::{level_bits, samples_in};
 
 /// The maximum number of columns in a waveform.
-pub const MOST_COLUMNS: u32 = 1024;
+pub const MAX_COLUMNS: u32 = 1024;
 
 /// Returns the column of sample `x` in a row of `samples` samples: floor(x · columns / samples).
 #[must_use]
@@ -25,7 +25,7 @@ pub const fn column_of(x: u32, samples: u32, columns: u32) -> u32 {
 pub struct Waveform {
     /// The components that were counted.
     pub components: Components,
-    /// Number of columns of each channel: its samples per row, at most [`MOST_COLUMNS`]; 0 if it is not counted.
+    /// Number of columns of each channel: its samples per row, at most [`MAX_COLUMNS`]; 0 if it is not counted.
     pub columns: [u32; CHANNELS],
     /// Number of bits in a level.
     pub level_bits: u32,
@@ -51,7 +51,7 @@ impl Waveform {
     /// Creates a waveform of the same shape as [`empty`](Self::empty), but without memory for counts.
     #[must_use]
     pub fn shape(layout: &PixelLayout, pixels: Rect, components: Components) -> Self {
-        let of_samples = |component| samples_in(layout, component, pixels).width.min(MOST_COLUMNS);
+        let of_samples = |component| samples_in(layout, component, pixels).width.min(MAX_COLUMNS);
         let columns = std::array::from_fn(|channel| match components {
             Components::Rgbl => of_samples(0),
             Components::YCbCr if channel < layout.component_count() => of_samples(channel),

@@ -27,7 +27,7 @@ const fn row_of(code: usize, bits: u32) -> usize {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use crate::made::histogram;
+    use crate::test_data::histogram;
 
     #[test]
     fn deep_bins_are_combined_into_rows() {

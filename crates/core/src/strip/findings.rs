@@ -41,7 +41,7 @@ pub enum FindingKind {
 
 /// A choice of the findings to look for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Sought {
+pub enum FindingFilter {
     /// All findings.
     #[default]
     All,
@@ -57,7 +57,7 @@ pub enum Sought {
     Worst,
 }
 
-impl Sought {
+impl FindingFilter {
     /// All choices.
     pub const ALL: [Self; 6] = [Self::All, Self::Black, Self::Frozen, Self::Clipped, Self::Timecode, Self::Worst];
 
@@ -135,7 +135,7 @@ pub struct Finding {
 
 /// A frame's properties that are examined.
 #[derive(Debug, Clone, Copy)]
-pub struct Seen<'a> {
+pub struct ExaminedFrame<'a> {
     /// Time at which the frame begins, in seconds.
     pub time_secs: f64,
     /// Time at which the frame ends, in seconds.
@@ -208,7 +208,7 @@ pub struct Examiner {
     /// The previous frame: its number, start time and end time.
     before: Option<(u64, f64, f64)>,
     /// The number of segments and timecode runs, and the number of changes of the worst frames, at the last report.
-    told: (usize, u64),
+    reported: (usize, u64),
     black: Segments,
     frozen: Segments,
     clipped: Segments,
@@ -219,7 +219,7 @@ pub struct Examiner {
 
 impl Examiner {
     /// Takes the next frame and its cells; see [`fold`](super::fold).
-    pub fn push(&mut self, frame: u64, cells: &[u64], seen: &Seen<'_>) {
+    pub fn push(&mut self, frame: u64, cells: &[u64], seen: &ExaminedFrame<'_>) {
         let time_secs = seen.time_secs;
         let shares = shares(seen.histogram, seen.range);
         let highest = shares[1];
@@ -242,11 +242,11 @@ impl Examiner {
     /// Returns the segments that have ended and the worst frames of past seconds, in order of time, or `None` if there
     /// are no new ones.
     #[must_use]
-    pub fn news(&mut self) -> Option<Vec<Finding>> {
+    pub fn take_new(&mut self) -> Option<Vec<Finding>> {
         let segments = [&self.black, &self.frozen, &self.clipped].map(|segments| segments.done.len());
         let found = segments.iter().sum::<usize>() + self.timecodes.listed().len();
         let known = (found, self.worst.iter().map(WorstFrames::changes).sum());
-        let is_new = std::mem::replace(&mut self.told, known) != known;
+        let is_new = std::mem::replace(&mut self.reported, known) != known;
         is_new.then(|| self.listed(|worst| worst.listed().to_vec()))
     }
 
@@ -332,7 +332,7 @@ mod tests {
             finder.push(
                 frame,
                 &cells,
-                &Seen { time_secs, end_secs, histogram: &histogram, range, repeats, timecode: None },
+                &ExaminedFrame { time_secs, end_secs, histogram: &histogram, range, repeats, timecode: None },
             );
         }
         let found = finder.finish();
@@ -378,7 +378,7 @@ mod tests {
                 finder.push(
                     frame,
                     &cells,
-                    &Seen {
+                    &ExaminedFrame {
                         time_secs,
                         end_secs,
                         histogram: &histogram,
@@ -418,7 +418,11 @@ mod tests {
             let (time_secs, end_secs) = (frame as f64 / RATE, (frame + 1) as f64 / RATE);
             let timecode = Timecode::parse(text).map(|timecode| (timecode, rate));
             let (range, repeats) = (Range::Limited, false);
-            finder.push(frame, &cells, &Seen { time_secs, end_secs, histogram: &histogram, range, repeats, timecode });
+            finder.push(
+                frame,
+                &cells,
+                &ExaminedFrame { time_secs, end_secs, histogram: &histogram, range, repeats, timecode },
+            );
         }
         let [expected, found] = ["00:00:00:02", "00:00:00:03"].map(|text| Timecode::parse(text).unwrap());
         let kind = FindingKind::Timecode(TimecodeBreak { expected, found });
@@ -456,7 +460,7 @@ mod tests {
             finder.push(
                 frame,
                 &cells,
-                &Seen {
+                &ExaminedFrame {
                     time_secs,
                     end_secs: time_secs + 1.0,
                     histogram: &histogram,

@@ -20,7 +20,7 @@ mod worst;
 pub use cells::{ROWS, fold};
 pub use columns::{CELLS, COLUMNS, Cells, Strip, StripColumn};
 pub use cuts::{Cut, CutFinder, CutGuess, DEFAULT_THRESHOLD, FLASH_FRAMES, MAX_LISTED};
-pub use findings::{Finding, FindingKind, Seen, Sought};
+pub use findings::{ExaminedFrame, Finding, FindingFilter, FindingKind};
 pub use light::{Rgb, brightness, channel_color, mixed, ramp};
 pub use raster::{Raster, ShownChannels};
 pub use sweep::Sweep;

@@ -4,7 +4,7 @@
 use super::cells::fold;
 use super::columns::{COLUMNS, Cells, Progress, column_at};
 use super::cuts::{CutFinder, DEFAULT_THRESHOLD};
-use super::findings::{Examiner, Seen};
+use super::findings::{ExaminedFrame, Examiner};
 
 /// A sweep through a clip, from its first frame.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub struct Sweep {
     cells: Cells,
     cuts: CutFinder,
     /// Number of cuts that have been reported.
-    cuts_told: usize,
+    cuts_reported: usize,
     findings: Examiner,
     frames: u64,
 }
@@ -29,7 +29,7 @@ impl Sweep {
             at: 0,
             cells: Cells::default(),
             cuts: CutFinder::new(DEFAULT_THRESHOLD),
-            cuts_told: 0,
+            cuts_reported: 0,
             findings: Examiner::default(),
             frames: 0,
         }
@@ -37,7 +37,7 @@ impl Sweep {
 
     /// Adds the next frame. If it begins a new column, the columns before it are exact and are returned for the strip.
     #[must_use]
-    pub fn add(&mut self, seen: &Seen<'_>) -> Option<Progress> {
+    pub fn add(&mut self, seen: &ExaminedFrame<'_>) -> Option<Progress> {
         let column = column_at(self.span_secs, seen.time_secs);
         let progress = (self.at < column).then(|| self.go_on_to(column));
         let cells = fold(seen.histogram);
@@ -50,13 +50,13 @@ impl Sweep {
 
     fn go_on_to(&mut self, column: usize) -> Progress {
         let cuts = self.cuts.found();
-        let has_more = cuts.len() > self.cuts_told;
-        self.cuts_told = cuts.len();
+        let has_more = cuts.len() > self.cuts_reported;
+        self.cuts_reported = cuts.len();
         Progress {
             columns: std::mem::replace(&mut self.at, column)..column,
             cells: std::mem::take(&mut self.cells),
             cuts: has_more.then(|| cuts.to_vec()),
-            findings: self.findings.news(),
+            findings: self.findings.take_new(),
         }
     }
 
@@ -79,8 +79,15 @@ mod tests {
     use crate::picture::color::Range;
     use crate::strip::{CELLS, FindingKind, ROWS, Strip, StripColumn};
 
-    fn seen(time_secs: f64, histogram: &Histogram) -> Seen<'_> {
-        Seen { time_secs, end_secs: time_secs + 1.0, histogram, range: Range::Limited, repeats: false, timecode: None }
+    fn seen(time_secs: f64, histogram: &Histogram) -> ExaminedFrame<'_> {
+        ExaminedFrame {
+            time_secs,
+            end_secs: time_secs + 1.0,
+            histogram,
+            range: Range::Limited,
+            repeats: false,
+            timecode: None,
+        }
     }
 
     /// Adds a frame and passes the progress to the strip.

@@ -4,6 +4,6 @@ mod shown;
 mod time;
 mod words;
 
-pub use shown::{file_name, plain, public, shown};
+pub use shown::{file_name, public, sanitized, shown};
 pub use time::{behind_text, clock_time, file_stamp, parse_time, rfc3339, time_text};
 pub use words::counted;

@@ -12,7 +12,7 @@ use std::path::Path;
 /// control characters, and those that change the reading direction, are escaped as in `\u{202e}`. The function is
 /// idempotent.
 #[must_use]
-pub fn plain(text: &str) -> String {
+pub fn sanitized(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for character in without_credentials(text).chars() {
         match character {
@@ -27,7 +27,7 @@ pub fn plain(text: &str) -> String {
 /// Returns a path or an address, sanitized for display.
 #[must_use]
 pub fn shown(path: &Path) -> String {
-    plain(&path.to_string_lossy())
+    sanitized(&path.to_string_lossy())
 }
 
 /// Returns the last component of a path or an address, sanitized for display.
@@ -38,7 +38,7 @@ pub fn file_name(path: &Path) -> String {
     }
     // In an address without a path, the last component is the host, which would include the password.
     let path = public(path);
-    path.file_name().map_or_else(|| shown(&path), |name| plain(&name.to_string_lossy()))
+    path.file_name().map_or_else(|| shown(&path), |name| sanitized(&name.to_string_lossy()))
 }
 
 /// Removes the user name and password from an address. Returns a path unchanged.
@@ -91,12 +91,12 @@ mod tests {
 
     #[test]
     fn invisible_characters_are_escaped() {
-        assert_eq!(plain("a\u{1b}]0;b\u{7}\u{202e}gpj.exe"), "a\\u{1b}]0;b\\u{7}\\u{202e}gpj.exe");
-        assert_eq!(plain("\u{9b}31m\u{2028}\u{feff}"), "\\u{9b}31m\\u{2028}\\u{feff}");
-        assert_eq!(plain("one\r\ntwo\tthree"), "one  two three");
+        assert_eq!(sanitized("a\u{1b}]0;b\u{7}\u{202e}gpj.exe"), "a\\u{1b}]0;b\\u{7}\\u{202e}gpj.exe");
+        assert_eq!(sanitized("\u{9b}31m\u{2028}\u{feff}"), "\\u{9b}31m\\u{2028}\\u{feff}");
+        assert_eq!(sanitized("one\r\ntwo\tthree"), "one  two three");
         for name in ["Ünïcødé 日本 🎬.mp4", "می\u{200c}خواهم.mkv", "👩\u{200d}🚀", "C:\\clips\\a.mp4", "שלום"]
         {
-            assert_eq!(plain(name), name);
+            assert_eq!(sanitized(name), name);
         }
     }
 
@@ -127,9 +127,9 @@ mod tests {
 
         #[test]
         fn plain_is_idempotent_for_any_text(text in any::<String>()) {
-            let once = plain(&text);
+            let once = sanitized(&text);
             prop_assert!(!once.chars().any(is_hidden));
-            prop_assert_eq!(&plain(&once), &once);
+            prop_assert_eq!(&sanitized(&once), &once);
         }
 
         #[test]

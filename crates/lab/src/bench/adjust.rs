@@ -8,7 +8,7 @@ use super::error::{Error, possible};
 use super::inputs::Inputs;
 use super::measure::{Budget, Times, on_cpu, on_gpu};
 use super::options::Options;
-use super::rows::{What, adjustment_rows, adjustments};
+use super::rows::{Work, adjustment_rows, adjustments};
 use crate::image::convert;
 use crate::scan::{check_length, serial};
 use crate::{BlurMethod, LabBlur, ScanKind, ScanMethod};
@@ -83,7 +83,7 @@ pub(super) fn measure(
     // Prefix sums have a row for each chosen length.
     let each = wanted.flat_map(|(name, title, what)| {
         let lengths = match what {
-            What::Scan { .. } | What::TutorialScan(_) if !options.lengths.is_empty() => {
+            Work::Scan { .. } | Work::TutorialScan(_) if !options.lengths.is_empty() => {
                 options.lengths.iter().copied().map(Some).collect()
             }
             _ => vec![None],
@@ -91,7 +91,7 @@ pub(super) fn measure(
         lengths.into_iter().map(move |length| (name, title, what, length))
     });
     for (name, title, what, length) in each {
-        let words = || words(length.unwrap_or(ScanPass::LEAST_CAPACITY));
+        let words = || words(length.unwrap_or(ScanPass::MIN_CAPACITY));
         let mut row = AdjustRow {
             name,
             title,
@@ -105,13 +105,13 @@ pub(super) fn measure(
             note: None,
         };
         let measured = match what {
-            What::Scan { conflict_free } => scan(gpu, &budget, (&words(), conflict_free), &mut row),
-            What::TutorialScan(method) => tutorial_scan(gpu, &budget, (&words(), method), &mut row),
-            What::TutorialBlur { method, size } => tutorial_blur(gpu, &budget, &pictures[0], (method, size), &mut row),
-            What::Blur { size, staged } => blur_passes(gpu, &budget, &pictures[0], (size, staged), &mut row),
-            What::Chain(adjustments) => Bench::get(&mut bench, gpu, pictures)
+            Work::Scan { conflict_free } => scan(gpu, &budget, (&words(), conflict_free), &mut row),
+            Work::TutorialScan(method) => tutorial_scan(gpu, &budget, (&words(), method), &mut row),
+            Work::TutorialBlur { method, size } => tutorial_blur(gpu, &budget, &pictures[0], (method, size), &mut row),
+            Work::Blur { size, staged } => blur_passes(gpu, &budget, &pictures[0], (size, staged), &mut row),
+            Work::Chain(adjustments) => Bench::get(&mut bench, gpu, pictures)
                 .and_then(|bench| bench.measure(gpu, &budget, (&adjustments, false), &mut row)),
-            What::Apart(adjustments) => Bench::get(&mut bench, gpu, pictures)
+            Work::Separate(adjustments) => Bench::get(&mut bench, gpu, pictures)
                 .and_then(|bench| bench.measure(gpu, &budget, (&adjustments, true), &mut row)),
         };
         row.note = possible(measured)?.err().or(row.note);
@@ -265,7 +265,7 @@ impl<'a> Bench<'a> {
         &mut self,
         gpu: &Gpu,
         budget: &Budget,
-        (adjustments, apart): (&Adjustments, bool),
+        (adjustments, separate): (&Adjustments, bool),
         row: &mut AdjustRow,
     ) -> Result<(), Error> {
         let expected = Processor::default().apply_to_codes(Codes::of(&self.pictures[0]), adjustments, None);
@@ -273,10 +273,10 @@ impl<'a> Bench<'a> {
         let mut exact = self.is_exact(gpu, &expected, (true, false))?;
         row.alone = Some(timed(gpu, budget, &mut |pass, repeat| self.run(pass, repeat, false, false))?);
         row.with_source = Some(timed(gpu, budget, &mut |pass, repeat| self.run(pass, repeat, true, false))?);
-        self.prepare_to_count(gpu, adjustments, apart, true)?;
+        self.prepare_to_count(gpu, adjustments, separate, true)?;
         exact &= self.is_exact(gpu, &expected, (true, true))?;
         row.with_both = Some(timed(gpu, budget, &mut |pass, repeat| self.run(pass, repeat, true, true))?);
-        self.prepare_to_count(gpu, adjustments, apart, false)?;
+        self.prepare_to_count(gpu, adjustments, separate, false)?;
         exact &= self.is_exact(gpu, &expected, (false, true))?;
         row.with_result = Some(timed(gpu, budget, &mut |pass, repeat| self.run(pass, repeat, false, true))?);
         row.exact = Some(exact);
@@ -292,11 +292,11 @@ impl<'a> Bench<'a> {
         &mut self,
         gpu: &Gpu,
         adjustments: &Adjustments,
-        apart: bool,
+        separate: bool,
         counts_source: bool,
     ) -> Result<(), GpuError> {
         let source = InputPicture::from(&self.pictures[0]);
-        if apart {
+        if separate {
             self.chain.prepare(gpu, source, adjustments, None, counts_source)?;
         } else {
             self.chain.prepare_counting(gpu, source, adjustments, None, counts_source, &mut self.result)?;

@@ -109,7 +109,7 @@ pub fn spans_on_gpu(
     record: &mut Record<'_>,
 ) -> Result<Option<Vec<Times>>, Error> {
     let (repeats, slow) = warm_up(gpu, budget, record)?;
-    let repeats = repeats.min(Timestamps::MOST_SPANS / spans);
+    let repeats = repeats.min(Timestamps::MAX_SPANS / spans);
     let Some(timestamps) = Timestamps::new(gpu, repeats * spans) else { return Ok(None) };
     let by_span = timed(gpu, &timestamps, spans, (repeats, slow), record)?;
     Ok(Some(by_span.into_iter().map(|ns| Times::of(ns, Clock::Timestamps)).collect()))
@@ -147,7 +147,7 @@ fn warm_up(gpu: &Gpu, budget: &Budget, record: &mut Record<'_>) -> Result<(u32, 
         }
     }
     let slow = once > Duration::from_millis(20);
-    Ok((budget.repeats_of(once).min(Timestamps::MOST_SPANS), slow))
+    Ok((budget.repeats_of(once).min(Timestamps::MAX_SPANS), slow))
 }
 
 /// Returns the times of each span, in nanoseconds. Each repeat is one submission. Timestamps are read after the last

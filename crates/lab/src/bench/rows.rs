@@ -25,7 +25,7 @@ pub fn adjustment_rows() -> Vec<(&'static str, &'static str)> {
 
 /// The work that a row measures.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum What {
+pub(super) enum Work {
     /// A prefix sum by our own scan, with or without conflict-free indexing.
     Scan { conflict_free: bool },
     /// A prefix sum by a method of the tutorials.
@@ -34,7 +34,7 @@ pub(super) enum What {
     /// written, if possible.
     Chain(Adjustments),
     /// An adjustment whose result is counted in separate passes.
-    Apart(Adjustments),
+    Separate(Adjustments),
     /// The two passes of a blur alone, with or without workgroup memory.
     Blur { size: u32, staged: bool },
     /// A blur of the picture as an image, by a method of the tutorials.
@@ -42,25 +42,25 @@ pub(super) enum What {
 }
 
 /// Returns the adjustments' rows: the name that selects a row, the name in the table, and the work.
-pub(super) fn adjustments() -> Vec<(&'static str, &'static str, What)> {
+pub(super) fn adjustments() -> Vec<(&'static str, &'static str, Work)> {
     let toned = |tone| Adjustments { tone: Some(tone), ..Adjustments::default() };
     let equalize = |per_channel| toned(Tone::Equalize(Equalize { per_channel, ..Equalize::default() }));
-    let reduction = |reduction| What::Chain(Adjustments { reduction: Some(reduction), ..Adjustments::default() });
+    let reduction = |reduction| Work::Chain(Adjustments { reduction: Some(reduction), ..Adjustments::default() });
     let classes = |classes| reduction(Reduction::Otsu(Otsu { classes, shown: ClassDisplay::Tones }));
     let levels = |placing| reduction(Reduction::Posterize(Posterize { levels: 5, placing }));
-    let blur = |size, runs| What::Chain(Adjustments { blur: Some(Blur { size, runs }), ..Adjustments::default() });
-    let tutorial_blur = |method, size| What::TutorialBlur { method, size };
+    let blur = |size, runs| Work::Chain(Adjustments { blur: Some(Blur { size, runs }), ..Adjustments::default() });
+    let tutorial_blur = |method, size| Work::TutorialBlur { method, size };
     vec![
-        ("scan", "prefix sum of 262144 words", What::Scan { conflict_free: true }),
-        ("scan-conflicts", "… with bank conflicts", What::Scan { conflict_free: false }),
-        ("scan-naive", "tutorial: all words before", What::TutorialScan(ScanMethod::Naive)),
-        ("scan-hillis-steele", "tutorial: Hillis, Steele", What::TutorialScan(ScanMethod::HillisSteele)),
-        ("scan-blelloch", "tutorial: Blelloch", What::TutorialScan(ScanMethod::Blelloch)),
-        ("scan-conflict-free", "… without bank conflicts", What::TutorialScan(ScanMethod::ConflictFree)),
-        ("equalize", "equalize luminance", What::Chain(equalize(false))),
-        ("equalize-apart", "… its result counted apart", What::Apart(equalize(false))),
-        ("equalize-channels", "equalize red, green and blue", What::Chain(equalize(true))),
-        ("clahe", "CLAHE, 8×8 tiles", What::Chain(toned(Tone::Clahe(Clahe::default())))),
+        ("scan", "prefix sum of 262144 words", Work::Scan { conflict_free: true }),
+        ("scan-conflicts", "… with bank conflicts", Work::Scan { conflict_free: false }),
+        ("scan-naive", "tutorial: all words before", Work::TutorialScan(ScanMethod::Naive)),
+        ("scan-hillis-steele", "tutorial: Hillis, Steele", Work::TutorialScan(ScanMethod::HillisSteele)),
+        ("scan-blelloch", "tutorial: Blelloch", Work::TutorialScan(ScanMethod::Blelloch)),
+        ("scan-conflict-free", "… without bank conflicts", Work::TutorialScan(ScanMethod::ConflictFree)),
+        ("equalize", "equalize luminance", Work::Chain(equalize(false))),
+        ("equalize-apart", "… its result counted apart", Work::Separate(equalize(false))),
+        ("equalize-channels", "equalize red, green and blue", Work::Chain(equalize(true))),
+        ("clahe", "CLAHE, 8×8 tiles", Work::Chain(toned(Tone::Clahe(Clahe::default())))),
         ("otsu-2", "Otsu's threshold", classes(2)),
         ("otsu-5", "Otsu's thresholds, 5 classes", classes(5)),
         ("posterize-width", "5 levels of equal width", levels(Placing::Width)),
@@ -70,10 +70,10 @@ pub(super) fn adjustments() -> Vec<(&'static str, &'static str, What)> {
         ("blur-31", "blur 31 wide", blur(31, 1)),
         ("blur-63", "blur 63 wide", blur(63, 1)),
         ("blur-15x3", "blur 15 wide, three times", blur(15, 3)),
-        ("blur-passes-15", "blur 15 wide, its passes only", What::Blur { size: 15, staged: true }),
-        ("blur-passes-15-unstaged", "… its sums out of the buffer", What::Blur { size: 15, staged: false }),
-        ("blur-passes-63", "blur 63 wide, its passes only", What::Blur { size: 63, staged: true }),
-        ("blur-passes-63-unstaged", "… its sums out of the buffer", What::Blur { size: 63, staged: false }),
+        ("blur-passes-15", "blur 15 wide, its passes only", Work::Blur { size: 15, staged: true }),
+        ("blur-passes-15-unstaged", "… its sums out of the buffer", Work::Blur { size: 15, staged: false }),
+        ("blur-passes-63", "blur 63 wide, its passes only", Work::Blur { size: 63, staged: true }),
+        ("blur-passes-63-unstaged", "… its sums out of the buffer", Work::Blur { size: 63, staged: false }),
         ("blur-square-15", "tutorial: N² loads, N = 15", tutorial_blur(BlurMethod::Square, 15)),
         ("blur-separable-15", "tutorial: 2N loads", tutorial_blur(BlurMethod::Separable, 15)),
         ("blur-tiled-15", "tutorial: out of a tile", tutorial_blur(BlurMethod::Tiled, 15)),

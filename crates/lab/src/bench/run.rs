@@ -213,10 +213,10 @@ impl<'a> Bench<'a> {
         let times = on_gpu(self.gpu, &self.budget, &mut whole)?;
         let mut passes = Vec::new();
         if let [_, _, ..] = pass.steps() {
-            let mut apart = |encoder: &mut wgpu::CommandEncoder, repeat: usize, spans: Option<Spans<'_>>| {
+            let mut separate = |encoder: &mut wgpu::CommandEncoder, repeat: usize, spans: Option<Spans<'_>>| {
                 pass.record(encoder, repeat, spans);
             };
-            let by_pass = spans_on_gpu(self.gpu, &self.budget, pass.steps().len() as u32, &mut apart)?;
+            let by_pass = spans_on_gpu(self.gpu, &self.budget, pass.steps().len() as u32, &mut separate)?;
             let names = pass.steps().iter().map(|step| step.name);
             passes = names.zip(by_pass.unwrap_or_default()).map(|(name, times)| PassRow { name, times }).collect();
         }
@@ -269,11 +269,11 @@ impl<'a> Bench<'a> {
             compute_pass(encoder, "ours", spans, |pass| ours.dispatch(pass, group));
         };
         let times = on_gpu(self.gpu, &self.budget, &mut whole)?;
-        let mut apart = |encoder: &mut wgpu::CommandEncoder, repeat: usize, spans: Option<Spans<'_>>| {
+        let mut separate = |encoder: &mut wgpu::CommandEncoder, repeat: usize, spans: Option<Spans<'_>>| {
             let Some(group) = inputs.group(repeat) else { return };
             ours.record(encoder, group, spans);
         };
-        let by_pass = spans_on_gpu(self.gpu, &self.budget, ours.steps().len() as u32, &mut apart)?;
+        let by_pass = spans_on_gpu(self.gpu, &self.budget, ours.steps().len() as u32, &mut separate)?;
         let names = ours.steps().iter().map(|step| step.name);
         let passes = names.zip(by_pass.unwrap_or_default()).map(|(name, times)| PassRow { name, times }).collect();
         let counted = self.kept(setup, &self.expected, 1, || bins_of(0))?;

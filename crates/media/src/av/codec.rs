@@ -101,14 +101,14 @@ impl Codec {
     }
 
     /// Opens the same decoder again: flushing does not reset every decoder completely.
-    pub(crate) fn anew(&self, parameters: &StreamParameters<'_>) -> Result<Self, AvError> {
+    pub(crate) fn reopened(&self, parameters: &StreamParameters<'_>) -> Result<Self, AvError> {
         Self::open(parameters, self.options)
     }
 
     /// Sends a packet to the decoder; `None` tells it that there are no more.
     pub(crate) fn send(&mut self, packet: Option<&AvPacket>) -> Result<(), AvError> {
         let Some(packet) = packet else { return self.send_raw(ptr::null_mut()) };
-        self.look_into(packet);
+        self.inspect(packet);
         let changed = if self.is_webp { Some(packet.without_webp_alpha()?) } else { None };
         let sent = self.send_with_number(changed.as_ref().unwrap_or(packet));
         self.taken += u64::from(sent != Err(AvError::AGAIN));
@@ -147,7 +147,7 @@ impl Codec {
     }
 
     /// Updates the state for inspecting packets from a packet that is about to be sent.
-    fn look_into(&mut self, packet: &AvPacket) {
+    fn inspect(&mut self, packet: &AvPacket) {
         if let Some(extradata) = packet.configuration() {
             self.units = self.units.and_then(|units| units.reconfigured(extradata));
         }

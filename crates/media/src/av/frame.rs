@@ -83,7 +83,7 @@ impl AvFrame {
     }
 
     /// Returns a frame with these planes and all properties of the other frame except format, size and cropping.
-    pub(crate) fn described_as(&self, other: &Self) -> Self {
+    pub(crate) fn with_properties_of(&self, other: &Self) -> Self {
         let frame = Self::new();
         let raw = frame.as_ptr();
         // SAFETY: all three frames are valid, and the new one is blank. Both functions fail only if out of memory.

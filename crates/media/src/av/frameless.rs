@@ -36,7 +36,7 @@ impl FramelessPackets {
                 if let Some(changed) = packet.configuration().and_then(|bytes| stream.reconfigured(bytes)) {
                     *stream = changed;
                 }
-                stream.is_left_out(packet.data(), leading)
+                stream.is_dropped(packet.data(), leading)
             }
             Coding::Vp9 => is_hidden_vp9(packet.data()),
         }

@@ -14,12 +14,12 @@ use super::{AvError, AvPacket, Denied, static_text, take_denied, timestamp};
 use histoscope_core::picture::Ratio;
 
 /// A rate, in frames per second, that no video reaches on average.
-const MOST_RATE: f64 = 1000.0;
+const MAX_RATE: f64 = 1000.0;
 
 /// Ends blocking input, either on request or when an operation exceeds its time limit.
 pub(crate) struct Interrupt {
     stop: AtomicBool,
-    hurry: AtomicBool,
+    is_request_waiting: AtomicBool,
     epoch: Instant,
     /// Milliseconds after `epoch` at which the current operation is abandoned; `u64::MAX` means never.
     deadline_ms: AtomicU64,
@@ -29,7 +29,7 @@ impl Interrupt {
     pub(crate) fn new() -> Self {
         Self {
             stop: AtomicBool::new(false),
-            hurry: AtomicBool::new(false),
+            is_request_waiting: AtomicBool::new(false),
             epoch: Instant::now(),
             deadline_ms: AtomicU64::new(u64::MAX),
         }
@@ -46,13 +46,13 @@ impl Interrupt {
     }
 
     /// Sets whether a later request is waiting for the current seek to end.
-    pub(crate) fn set_hurry(&self, hurry: bool) {
-        self.hurry.store(hurry, Ordering::Release);
+    pub(crate) fn set_request_waiting(&self, is_waiting: bool) {
+        self.is_request_waiting.store(is_waiting, Ordering::Release);
     }
 
     /// Returns `true` if a later request is waiting for the current seek to end.
-    pub(crate) fn is_hurried(&self) -> bool {
-        self.hurry.load(Ordering::Acquire)
+    pub(crate) fn is_request_waiting(&self) -> bool {
+        self.is_request_waiting.load(Ordering::Acquire)
     }
 
     /// Limits the next operation to this much time; `None` lifts the limit.
@@ -95,7 +95,7 @@ pub(crate) struct IndexEntry {
     /// Decoding timestamp, in ticks.
     pub(crate) dts: i64,
     /// Position in the file, in bytes.
-    pub(crate) place: i64,
+    pub(crate) position: i64,
     /// `true` if decoding can start at this packet.
     pub(crate) is_key: bool,
     /// `true` if the packet is decoded only because other frames refer to it, as an edit list specifies.
@@ -193,7 +193,7 @@ impl Input {
             entries
                 .map(|entry| IndexEntry {
                     dts: entry.timestamp,
-                    place: entry.pos,
+                    position: entry.pos,
                     is_key: entry.flags() & ffi::AVINDEX_KEYFRAME != 0,
                     is_hidden: entry.flags() & ffi::AVINDEX_DISCARD_FRAME != 0,
                 })
@@ -209,7 +209,7 @@ impl Input {
         let coded = stream.coded_rate().filter(|_| !self.has_timestamps());
         let average = stream.average_rate();
         let base = coded.or_else(|| stream.base_rate());
-        let credible = average.filter(|rate| rate.value() <= MOST_RATE);
+        let credible = average.filter(|rate| rate.value() <= MAX_RATE);
         (coded.or(credible).or(base).or(average), base)
     }
 

@@ -36,11 +36,11 @@ pub(crate) enum Denied {
 }
 
 thread_local! {
-    static HEARD: RefCell<Heard> = const { RefCell::new(Heard { opening: String::new(), denied: None, oversize: None }) };
+    static HEARD: RefCell<Captured> = const { RefCell::new(Captured { opening: String::new(), denied: None, oversize: None }) };
 }
 
 /// Information gathered from the messages on this thread, on which FFmpeg opens and reads.
-struct Heard {
+struct Captured {
     /// The name being opened.
     opening: String,
     denied: Option<Denied>,
@@ -54,7 +54,7 @@ pub(super) fn listen(level: c_int) {
     // SAFETY: the callback matches the declaration and lives as long as the program; the level is a single integer in
     // the library.
     unsafe {
-        ONCE.call_once(|| by_pointer::av_log_set_callback(hear));
+        ONCE.call_once(|| by_pointer::av_log_set_callback(log_callback));
         ffi::av_log_set_level(level);
     }
 }
@@ -70,7 +70,7 @@ pub(super) fn take_oversize() -> Option<(u32, u32)> {
 }
 
 /// Beginnings of the format strings of messages that name what FFmpeg opens or refuses to open.
-const TELLING: [&[u8]; 11] = [
+const RELEVANT_FORMATS: [&[u8]; 11] = [
     b"Opening '%s' for",
     b"HLS request for url",
     b"DASH request for url",
@@ -84,13 +84,13 @@ const TELLING: [&[u8]; 11] = [
     b"Picture size %ux%u",
 ];
 
-unsafe extern "C" fn hear(context: *mut c_void, level: c_int, format: *const c_char, arguments: *mut c_void) {
+unsafe extern "C" fn log_callback(context: *mut c_void, level: c_int, format: *const c_char, arguments: *mut c_void) {
     if format.is_null() {
         return;
     }
     // SAFETY: FFmpeg's format strings are zero-terminated.
     let start = unsafe { CStr::from_ptr(format) }.to_bytes();
-    let telling = TELLING.iter().any(|beginning| start.starts_with(beginning));
+    let telling = RELEVANT_FORMATS.iter().any(|beginning| start.starts_with(beginning));
     // SAFETY: the function reads one integer in the library.
     let is_shown = level <= unsafe { ffi::av_log_get_level() };
     if !telling && !is_shown {
@@ -116,8 +116,8 @@ unsafe extern "C" fn hear(context: *mut c_void, level: c_int, format: *const c_c
     }
 }
 
-impl Heard {
-    /// Evaluates a message that begins with one of [`TELLING`].
+impl Captured {
+    /// Evaluates a message that begins with one of [`RELEVANT_FORMATS`].
     fn note(&mut self, text: &str) {
         let quoted = || text.split_once('\'').and_then(|(_, rest)| rest.rsplit_once('\'')).map_or("", |(name, _)| name);
         if let Some((_, size)) = text.split_once("Picture size ") {
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     fn heard(lines: &[&str]) -> Option<Denied> {
-        let mut heard = Heard { opening: String::new(), denied: None, oversize: None };
+        let mut heard = Captured { opening: String::new(), denied: None, oversize: None };
         lines.iter().for_each(|line| heard.note(line));
         heard.denied
     }

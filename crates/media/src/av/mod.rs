@@ -36,7 +36,7 @@ pub(super) use packet::AvPacket;
 pub(super) use pixel::{ColorNumbers, PixelDescriptor, PixelFormat};
 pub(super) use scaler::Scaler;
 pub(super) use stream::{StreamCopy, StreamParameters};
-pub(super) use tiles::{TELLS_TILES, TileGrid};
+pub(super) use tiles::{REPORTS_TILES, TileGrid};
 
 /// An FFmpeg error code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

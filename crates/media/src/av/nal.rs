@@ -56,10 +56,10 @@ impl NalStream {
     /// Returns `true` if a decoder that has seen all earlier packets drops the packet's picture, because it refers to
     /// pictures from before the starting point. Always `false` for H.264: its decoder drops such pictures only before
     /// the first that it outputs.
-    pub(super) fn is_left_out(&self, packet: &[u8], leading: &mut Leading) -> bool {
+    pub(super) fn is_dropped(&self, packet: &[u8], leading: &mut Leading) -> bool {
         match self {
             Self::H264(_) => false,
-            Self::Hevc(stream) => stream.is_left_out(packet, leading),
+            Self::Hevc(stream) => stream.is_dropped(packet, leading),
         }
     }
 }

@@ -8,7 +8,7 @@ use ffmpeg_next::ffi;
 use super::{AvError, timestamp};
 
 /// Unused bytes that a stored packet's buffer may have, in addition to a quarter of the packet's size.
-const MOST_SPARE: usize = 1024;
+const MAX_SPARE: usize = 1024;
 
 /// One packet.
 pub(crate) struct AvPacket(NonNull<ffi::AVPacket>);
@@ -60,9 +60,9 @@ impl AvPacket {
 
     /// Returns a packet suited for long-term storage: it shares the bytes, or copies them if their buffer is much
     /// larger than they are. Demuxers read transport streams into buffers of 200 KB, however little data those hold.
-    pub(crate) fn to_keep(&self) -> Result<Self, AvError> {
+    pub(crate) fn compacted(&self) -> Result<Self, AvError> {
         let spare = self.buffer_bytes().saturating_sub(self.size());
-        if spare <= self.size() / 4 + MOST_SPARE {
+        if spare <= self.size() / 4 + MAX_SPARE {
             return self.share();
         }
         let other = Self::new();
@@ -200,13 +200,13 @@ mod tests {
     fn stored_packets_waste_little_memory() {
         for (size, memory) in [(1000, 204_800), (0, 204_800), (40_000, 204_800), (200_000, 204_800), (1000, 1000)] {
             let original = AvPacket::made(size, memory, true);
-            let kept = original.to_keep().expect("memory");
+            let kept = original.compacted().expect("memory");
             assert_eq!(kept.data(), original.data());
             assert_eq!((kept.pts(), kept.is_key(), kept.size()), (Some(40), true, size as usize));
             let most = size as usize * 5 / 4 + 2048;
             assert!(kept.buffer_bytes() <= most, "{} for {size} of {memory}", kept.buffer_bytes());
         }
         let shared = AvPacket::made(200_000, 204_800, true);
-        assert_eq!(shared.to_keep().expect("memory").data().as_ptr(), shared.data().as_ptr(), "it is not copied");
+        assert_eq!(shared.compacted().expect("memory").data().as_ptr(), shared.data().as_ptr(), "it is not copied");
     }
 }

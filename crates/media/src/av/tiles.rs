@@ -9,7 +9,7 @@ use super::enum_number;
 use histoscope_core::picture::crop::Crop;
 
 /// `true` if this FFmpeg reports how tiles are arranged, which it does from version 7 on.
-pub(crate) const TELLS_TILES: bool = cfg!(not(ffmpeg_before_7));
+pub(crate) const REPORTS_TILES: bool = cfg!(not(ffmpeg_before_7));
 
 /// A picture assembled from tiles.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub(crate) struct Tile {
     /// Index of the stream whose only frame is this tile.
     pub(crate) stream: usize,
     /// Columns and rows to the left of and above the tile.
-    pub(crate) place: (u32, u32),
+    pub(crate) position: (u32, u32),
 }
 
 impl Input {

@@ -82,7 +82,7 @@ impl Sent {
             crop: Crop::default(),
         };
         let mut coding = Coding::of(&parameters, &self.decoder.info, &defaults, threads).unwrap();
-        coding.begins_anew = begins_anew;
+        coding.resets_at_keyframes = begins_anew;
         self.shift.begin(coding);
         self.decoder.seek(Seek::START).unwrap();
     }
@@ -103,7 +103,7 @@ impl Sent {
 
     fn replay(&self) -> Replay {
         let stop = StopHandle::new();
-        Replay { decoder: Decoder::of_kept(&self.shift, &OpenOptions::default(), &stop).unwrap(), stop }
+        Replay { decoder: Decoder::from_stored(&self.shift, &OpenOptions::default(), &stop).unwrap(), stop }
     }
 
     fn ticks_of(&self, at: usize) -> i64 {
@@ -147,9 +147,9 @@ impl Replay {
     /// Returns `true` if the next frame has not arrived yet, so that the decoder waits for it until there is another
     /// request.
     fn waits(&mut self) -> bool {
-        self.stop.set_hurry(true);
+        self.stop.set_request_waiting(true);
         let next = self.decoder.next_frame();
-        self.stop.set_hurry(false);
+        self.stop.set_request_waiting(false);
         matches!(next, Err(MediaError::Stopped { .. }))
     }
 }
@@ -235,7 +235,7 @@ fn a_frame_held_back_by_the_codec_comes_at_the_end_or_is_given_up() {
 
     let sent = Sent::new(20, Reception { threads: 4, ..PLAIN });
     let mut replay = sent.replay();
-    replay.stop.set_hurry(true);
+    replay.stop.set_request_waiting(true);
     assert_eq!(replay.found(sent.to(2)), sent.frames[2], "one that is at hand is worth the while");
     let begun = Instant::now();
     assert!(replay.seek(sent.to(19), Room::default()).is_err());
@@ -247,7 +247,7 @@ fn a_frame_held_back_by_the_codec_comes_at_the_end_or_is_given_up() {
 #[test]
 fn dropped_packets_lead_to_no_frame() {
     let nothing = Timeshift::new(0);
-    assert!(Decoder::of_kept(&Arc::new(nothing), &OpenOptions::default(), &StopHandle::new()).is_none());
+    assert!(Decoder::from_stored(&Arc::new(nothing), &OpenOptions::default(), &StopHandle::new()).is_none());
 
     let mut sent = Sent::new(10, Reception { limit: 400_000, ..PLAIN });
     let mut replay = sent.replay();

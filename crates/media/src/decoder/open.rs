@@ -27,7 +27,7 @@ use crate::timeshift::{Coding, KeptReader, Timeshift};
 use crate::{streams, tags};
 use histoscope_core::picture::color::Sourced;
 use histoscope_core::picture::{Orientation, Ratio};
-use histoscope_core::text::{counted, plain};
+use histoscope_core::text::{counted, sanitized};
 
 impl Decoder {
     /// Opens a file or URL and decodes its first frame; `-` is the standard input.
@@ -153,7 +153,7 @@ impl Decoder {
             info.tracks.iter_mut().for_each(|track| track.size = tiled.size());
         }
         if let Some(Denied::Refused(named) | Denied::Unread(named)) = input.denied() {
-            info.notes.push(format!("{}, which the file names, was not read", plain(named)));
+            info.notes.push(format!("{}, which the file names, was not read", sanitized(named)));
         }
         let shift = shift.filter(|_| live);
         if let Some(shift) = shift {
@@ -180,14 +180,14 @@ impl Decoder {
             serial: 0,
             info,
         };
-        decoder.be_at_start();
+        decoder.reset_to_start();
         decoder.learn_from_first_frame()?;
         Ok(decoder)
     }
 
     /// Creates a decoder for the stored packets of a live source, which yields no frame before a seek; `None` if
     /// nothing is stored.
-    pub(crate) fn of_kept(shift: &Arc<Timeshift>, options: &OpenOptions, stop: &StopHandle) -> Option<Self> {
+    pub(crate) fn from_stored(shift: &Arc<Timeshift>, options: &OpenOptions, stop: &StopHandle) -> Option<Self> {
         let (segment, coding) = shift.newest_segment()?;
         let codec = coding.open().inspect_err(|error| log::debug!("no decoder for what was kept: {error}")).ok()?;
         let info = coding.info.clone();
@@ -220,7 +220,7 @@ impl Decoder {
             return Err(self.no_frames());
         };
         self.info.start_ticks = first.pts;
-        first.place.time_secs = 0.0;
+        first.position.time_secs = 0.0;
         self.begins_interlaced = first.frame.scan().is_interlaced();
         self.info.timed = first.frame.best_effort_timestamp().is_some();
         self.info.timecodes = self.timecodes.timecodes(&first.frame, self.codec.group_place(&first.frame));
@@ -318,8 +318,8 @@ impl Decoder {
             if let Some(denied) = demuxer.input().denied() {
                 return demuxer.source().denied(denied.clone());
             }
-            if demuxer.has_index_behind() {
-                return MediaError::IndexBehind { path };
+            if demuxer.has_index_at_end() {
+                return MediaError::IndexAtEnd { path };
             }
             if let Some((width, height)) = demuxer.input().oversize() {
                 return MediaError::TooLarge { path, width, height };
@@ -337,14 +337,14 @@ impl Decoder {
 /// Memory that a decoder's threads may fill with frames, in bytes: enough for all threads at 8K.
 const THREADS_MEMORY: u64 = 4 << 30;
 /// Most decoding threads. More of them hardly decode faster; several decoders do.
-const MOST_THREADS: u64 = 17;
+const MAX_THREADS: u64 = 17;
 
 /// Returns the number of threads for which that memory suffices: each holds one frame, and needs about as much memory
 /// again.
 fn most_threads((width, height): (u32, u32)) -> usize {
     // 4:2:0 with 16 bits per sample, a medium size for frames.
     let frame_bytes = (u64::from(width) * u64::from(height) * 3).max(1);
-    (THREADS_MEMORY / (2 * frame_bytes)).clamp(2, MOST_THREADS) as usize
+    (THREADS_MEMORY / (2 * frame_bytes)).clamp(2, MAX_THREADS) as usize
 }
 
 /// Collects the facts stated in the headers.

@@ -14,7 +14,7 @@ use crate::numbering::Count;
 use crate::packets::LookAhead;
 use crate::position::{Omission, Origin, Position, Room, Timed};
 use crate::target::{Seek, SeekTarget};
-use crate::timeshift::Way;
+use crate::timeshift::DecodePath;
 use histoscope_core::picture::{Frame, Timecode, TimecodeSource, Timecodes};
 
 /// Frames by which decoding restarts earlier if a frame was lost. It restarts only if it has not yet decoded more
@@ -62,7 +62,7 @@ impl SeekOptions {
     /// Returns an error if the seek was stopped, or if its patience is used up while a later one waits.
     fn check_interrupt(&self, decoder: &Decoder, begun: Instant) -> Result<(), MediaError> {
         let interrupt = decoder.packets.interrupt();
-        if interrupt.is_stopped() || (interrupt.is_hurried() && begun.elapsed() > self.patience()) {
+        if interrupt.is_stopped() || (interrupt.is_request_waiting() && begun.elapsed() > self.patience()) {
             return Err(MediaError::Stopped { path: decoder.info.path.clone() });
         }
         Ok(())
@@ -71,13 +71,13 @@ impl SeekOptions {
 
 /// The frame that a seek is looking for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Wanted {
+struct Target {
     pts: i64,
     /// Timestamp of the first frame to keep. From it on no frame is skipped.
     whole_from: i64,
 }
 
-impl Wanted {
+impl Target {
     /// Returns the last frame not after `ticks`, to be decoded with this many frames before it.
     fn of(stamps: &[i64], ticks: i64, kept: usize) -> Option<Self> {
         let position = stamps.partition_point(|pts| *pts <= ticks).checked_sub(1)?;
@@ -218,7 +218,7 @@ impl Decoder {
         let mut last = None;
         while let Some(timed) = self.pull()? {
             options.check_interrupt(self, begun)?;
-            if timed.place.index.is_some_and(|found| found >= index) {
+            if timed.position.index.is_some_and(|found| found >= index) {
                 self.position.ready.push_front(timed);
                 return Ok(());
             }
@@ -396,7 +396,7 @@ impl Decoder {
     fn reopen(&mut self) -> Result<(), MediaError> {
         self.open_again()?;
         self.timeline.restart();
-        self.be_at_start();
+        self.reset_to_start();
         Ok(())
     }
 
@@ -411,7 +411,7 @@ impl Decoder {
     }
 
     /// Resets the state to that before the first frame.
-    pub(super) fn be_at_start(&mut self) {
+    pub(super) fn reset_to_start(&mut self) {
         self.position = Position::at(Origin::Start);
         self.numbers.restart(Count::Next(0));
     }
@@ -419,7 +419,7 @@ impl Decoder {
     /// Seeks to a position before the target and decodes from there, moving further back if that was not far enough.
     /// Returns whether the frame that it reached is the right one beyond doubt.
     fn seek_by_timestamp(&mut self, ticks: i64, origin: Origin, options: &SeekOptions) -> Result<bool, MediaError> {
-        if options.back_secs.is_none() && self.is_shortly_after(ticks, options) && self.go_on_to(ticks, options)? {
+        if options.back_secs.is_none() && self.is_shortly_after(ticks, options) && self.decode_on_to(ticks, options)? {
             return Ok(self.is_certain(options));
         }
         let mut probe = Probe::new(self, ticks);
@@ -437,7 +437,7 @@ impl Decoder {
                 self.start_at(key);
                 let start = self.position.omission.drop_before.unwrap_or(ticks);
                 let stamps = ahead.stamps.unwrap_or_default();
-                let announced = Wanted::of(&stamps, ticks, options.kept_frames());
+                let announced = Target::of(&stamps, ticks, options.kept_frames());
                 self.announce_numbers(&stamps, ticks);
                 let wanted = announced.filter(|_| trust_packets);
                 match self.decode_up_to(ticks, wanted, options)? {
@@ -475,7 +475,7 @@ impl Decoder {
 
     /// Returns `true` if the next frame is the announced one, or has to do because an earlier start led to the same
     /// frame. A wrong `false` only costs time: decoding starts earlier, eventually at the first frame.
-    fn is_as_announced(&self, announced: Option<Wanted>, probe: &mut Probe, options: &SeekOptions) -> bool {
+    fn is_as_announced(&self, announced: Option<Target>, probe: &mut Probe, options: &SeekOptions) -> bool {
         let found = self.position.next_pts();
         let is_it = options.is_near() || announced.is_none_or(|frame| Some(frame.pts) == found);
         let is_settled = is_it || probe.found == found;
@@ -515,7 +515,7 @@ impl Decoder {
 
     /// Continues decoding to the target, from a keyframe on the way if there is one. Returns whether it got there; it
     /// cannot if the target has been passed.
-    fn go_on_to(&mut self, ticks: i64, options: &SeekOptions) -> Result<bool, MediaError> {
+    fn decode_on_to(&mut self, ticks: i64, options: &SeekOptions) -> Result<bool, MediaError> {
         let ahead = self.packets.look_ahead(ticks, ticks, LookAhead::ToTarget)?;
         let stamps = if let Some(key) = ahead.key {
             let origin = self.position.origin;
@@ -531,7 +531,7 @@ impl Decoder {
             }
             stamps
         };
-        let wanted = Wanted::of(&stamps, ticks, options.kept_frames());
+        let wanted = Target::of(&stamps, ticks, options.kept_frames());
         Ok(self.decode_up_to(ticks, wanted, options)? == Reached::Frame)
     }
 
@@ -609,7 +609,7 @@ impl Decoder {
     fn decode_up_to(
         &mut self,
         ticks: i64,
-        wanted: Option<Wanted>,
+        wanted: Option<Target>,
         options: &SeekOptions,
     ) -> Result<Reached, MediaError> {
         self.leave_out_before(wanted.map(|wanted| wanted.whole_from));
@@ -760,14 +760,14 @@ impl Decoder {
         self.position.passed = Default::default();
         let result = self.seek_target(target, &options).and_then(|()| self.pull());
         let mut passed = std::mem::take(&mut self.position.passed);
-        let Some(last) = result?.filter(|last| next.is_none_or(|next| last.place.pts_ticks < next)) else {
+        let Some(last) = result?.filter(|last| next.is_none_or(|next| last.position.pts_ticks < next)) else {
             return Ok(Vec::new());
         };
         let following = next.unwrap_or_else(|| last.pts.saturating_add(self.timeline.frame_ticks()));
         match next {
             Some(_) => passed.push(last, room),
             // This frame itself was requested, so it is kept in any case.
-            None => passed.push_wanted(last),
+            None => passed.push_target(last),
         }
         Ok(self.make_frames(passed.into_frames(), following))
     }
@@ -790,13 +790,13 @@ impl Decoder {
     fn seek_kept(&mut self, target: SeekTarget, options: &SeekOptions) -> Result<(), MediaError> {
         let mut early_secs = options.back_secs.unwrap_or(0.0);
         loop {
-            let way = self.packets.kept().and_then(|kept| kept.way_to(target, options.kept_frames(), early_secs));
-            let Some(way) = way else {
-                self.leave_kept();
+            let path = self.packets.kept().and_then(|kept| kept.path_to(target, options.kept_frames(), early_secs));
+            let Some(path) = path else {
+                self.stop_stored();
                 return Ok(());
             };
-            let (wanted, is_first) = (Wanted { pts: way.stated, whole_from: way.whole_from }, way.is_first);
-            self.begin_kept(way, options.patience())?;
+            let (wanted, is_first) = (Target { pts: path.stated, whole_from: path.whole_from }, path.is_first);
+            self.begin_stored(path, options.patience())?;
             let reached = self.decode_up_to(wanted.pts, Some(wanted), options)?;
             let is_clean = reached != Reached::Unclean || is_first || options.is_near();
             if is_clean || early_secs >= REFRESH_SECS {
@@ -809,15 +809,15 @@ impl Decoder {
 
     /// Prepares to decode from a starting point in the stored packets. Reading waits for missing packets up to
     /// `patience` even if a later request waits.
-    fn begin_kept(&mut self, way: Way, patience: Duration) -> Result<(), MediaError> {
-        let coding = std::sync::Arc::clone(&way.coding);
-        let is_same = self.packets.kept().is_some_and(|kept| kept.is_in(way.segment));
+    fn begin_stored(&mut self, path: DecodePath, patience: Duration) -> Result<(), MediaError> {
+        let coding = std::sync::Arc::clone(&path.coding);
+        let is_same = self.packets.kept().is_some_and(|kept| kept.is_in(path.segment));
         if !is_same {
             self.info = coding.info.clone();
-            self.pictures = self.pictures.anew(coding.defaults.clone());
+            self.pictures = self.pictures.for_stream(coding.defaults.clone());
         }
         // Flushing does not reset every codec completely.
-        if !is_same || !coding.begins_anew {
+        if !is_same || !coding.resets_at_keyframes {
             let codec = coding.open().map_err(|error| MediaError::Failed {
                 path: self.info.path.clone(),
                 action: "opening the decoder",
@@ -826,15 +826,15 @@ impl Decoder {
             self.codec = super::StreamCodec::new(codec);
         }
         self.forget_position(Origin::Keyframe);
-        self.position.omission = Omission { drop_before: Some(way.start.1), ..Omission::default() };
+        self.position.omission = Omission { drop_before: Some(path.start.1), ..Omission::default() };
         if let Some(kept) = self.packets.restart_kept() {
-            kept.begin(&way, patience);
+            kept.begin(&path, patience);
         }
         Ok(())
     }
 
     /// Stops returning frames until the next seek.
-    fn leave_kept(&mut self) {
+    fn stop_stored(&mut self) {
         self.forget_position(Origin::Keyframe);
         if let Some(kept) = self.packets.restart_kept() {
             kept.leave();
@@ -844,12 +844,12 @@ impl Decoder {
     /// When a sender's packets end, waits for the next sender and continues with its first frame. Returns whether there
     /// is one; for a file there never is.
     pub(super) fn follow_sender(&mut self) -> Result<bool, MediaError> {
-        let way = match self.packets.kept() {
-            Some(kept) => kept.next_way()?,
+        let path = match self.packets.kept() {
+            Some(kept) => kept.next_path()?,
             None => None,
         };
-        let Some(way) = way else { return Ok(false) };
-        self.begin_kept(way, Duration::ZERO)?;
+        let Some(path) = path else { return Ok(false) };
+        self.begin_stored(path, Duration::ZERO)?;
         Ok(true)
     }
 }

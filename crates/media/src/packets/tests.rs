@@ -106,11 +106,11 @@ fn reading_ahead_is_bounded_and_drops_packets_before_a_keyframe_first() {
 
 #[test]
 fn without_decoding_timestamps_many_packets_must_follow_the_target() {
-    let mut passing = Passing { ticks: 10, later: 0 };
-    assert!(!passing.is_past(Some(99), Some(10)) && passing.is_past(Some(99), Some(11)));
+    let mut scan = TargetScan { ticks: 10, later: 0 };
+    assert!(!scan.is_past(Some(99), Some(10)) && scan.is_past(Some(99), Some(11)));
     for _ in 1..REORDER_LIMIT {
-        assert!(!passing.is_past(Some(11), None));
-        assert!(!passing.is_past(Some(10), None) && !passing.is_past(None, None), "these do not count");
+        assert!(!scan.is_past(Some(11), None));
+        assert!(!scan.is_past(Some(10), None) && !scan.is_past(None, None), "these do not count");
     }
-    assert!(passing.is_past(Some(11), None));
+    assert!(scan.is_past(Some(11), None));
 }

@@ -8,7 +8,7 @@ use crate::{DecodeEvent, DecodeThread, MediaError, NoSignal, StreamInfo};
 
 /// Events other than frames.
 #[derive(Debug)]
-pub enum News {
+pub enum SourceEvent {
     /// An error occurred.
     Error(MediaError),
     /// A live source delivers nothing.
@@ -19,14 +19,19 @@ pub enum News {
 
 /// Passes decoded frames to the player while it has use for them at `now`. Other events are reported to `on_news`.
 /// Returns `true` if the end of the video was among the events.
-pub fn take_events(player: &mut Player, media: &DecodeThread, now: Instant, mut on_news: impl FnMut(News)) -> bool {
+pub fn take_events(
+    player: &mut Player,
+    media: &DecodeThread,
+    now: Instant,
+    mut on_news: impl FnMut(SourceEvent),
+) -> bool {
     let mut ended = false;
     media.set_idle(player.is_idle());
     player.note_replaced(media.take_replaced());
     player.set_kept(media.kept_secs());
     loop {
         // While the user looks back, the player takes no frames but must still hear what happens to the sender.
-        let event = if player.wants_frames(now) { media.try_recv() } else { media.take_news() };
+        let event = if player.wants_frames(now) { media.try_recv() } else { media.take_source_event() };
         match event {
             Some(DecodeEvent::Frame(frame)) => player.push(frame),
             Some(DecodeEvent::Earlier { serial, before_ticks, frames }) => player.keep(serial, before_ticks, frames),
@@ -39,10 +44,10 @@ pub fn take_events(player: &mut Player, media: &DecodeThread, now: Instant, mut 
                 if !matches!(error, MediaError::NotSeekable { .. }) {
                     player.end_of_stream(serial);
                 }
-                on_news(News::Error(error));
+                on_news(SourceEvent::Error(error));
             }
-            Some(DecodeEvent::NoSignal(signal)) => on_news(News::NoSignal(signal)),
-            Some(DecodeEvent::Opened(info)) => on_news(News::Signal(info)),
+            Some(DecodeEvent::NoSignal(signal)) => on_news(SourceEvent::NoSignal(signal)),
+            Some(DecodeEvent::Opened(info)) => on_news(SourceEvent::Signal(info)),
             None => break,
         }
     }

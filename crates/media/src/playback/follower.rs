@@ -210,21 +210,21 @@ impl Follower {
 
     /// Takes steps to obtain a requested frame that is not cached.
     fn reach(&mut self, goal: FollowGoal) -> Followed {
-        match self.way_to(goal) {
-            Way::Ahead => {
+        match self.locate(goal) {
+            Location::Ahead => {
                 // The picture moves on until the frame arrives. If frames were being fetched, the decoder must continue
                 // first.
                 let newest = self.supply.cache.len().checked_sub(1);
                 let show = newest.and_then(|position| self.show(position));
                 Followed { show, seek: self.supply.rejoin(), ..Followed::default() }
             }
-            Way::Back if self.supply.is_fetching() => Followed::default(),
-            Way::Back if self.sought == Some(goal) => Followed::default(),
-            Way::Back if self.supply.can_fetch() && self.fetched != Some(goal) => {
+            Location::Back if self.supply.is_fetching() => Followed::default(),
+            Location::Back if self.sought == Some(goal) => Followed::default(),
+            Location::Back if self.supply.can_fetch() && self.fetched != Some(goal) => {
                 self.fetched = Some(goal);
                 Followed { seek: self.supply.fetch_earlier(), ..Followed::default() }
             }
-            Way::Back | Way::Elsewhere => {
+            Location::Back | Location::Elsewhere => {
                 let target = match goal {
                     FollowGoal::Time(secs) => SeekTarget::Time(secs),
                     FollowGoal::Number(number) => SeekTarget::Number(u64::try_from(number).unwrap_or(0)),
@@ -238,17 +238,17 @@ impl Follower {
                 self.sought = Some(goal);
                 Followed { show, seek: Some(self.supply.restart(Seek::Exact(target))), ..Followed::default() }
             }
-            Way::Nowhere => Followed::default(),
+            Location::Nowhere => Followed::default(),
         }
     }
 
     /// Returns the location of a requested frame that is not cached.
-    fn way_to(&self, goal: FollowGoal) -> Way {
+    fn locate(&self, goal: FollowGoal) -> Location {
         let cache = &self.supply.cache;
         let Some(last) = cache.len().checked_sub(1) else {
             // A failed seek is repeated once the other clip is elsewhere.
             let has_failed = self.supply.has_ended() && self.sought.is_none_or(|sought| sought.is_near(goal));
-            return if has_failed { Way::Nowhere } else { Way::Elsewhere };
+            return if has_failed { Location::Nowhere } else { Location::Elsewhere };
         };
         let (from_first, from_last, near) = match goal {
             FollowGoal::Time(secs) => {
@@ -263,17 +263,17 @@ impl Follower {
             }
         };
         match (from_first, from_last) {
-            (_, Some(way)) if way >= 0.0 && self.supply.has_ended() => Way::Nowhere,
-            (_, Some(way)) if (0.0..=near).contains(&way) => Way::Ahead,
-            (Some(way), _) if (-near..0.0).contains(&way) => Way::Back,
-            _ if self.sought == Some(goal) => Way::Nowhere,
-            _ => Way::Elsewhere,
+            (_, Some(way)) if way >= 0.0 && self.supply.has_ended() => Location::Nowhere,
+            (_, Some(way)) if (0.0..=near).contains(&way) => Location::Ahead,
+            (Some(way), _) if (-near..0.0).contains(&way) => Location::Back,
+            _ if self.sought == Some(goal) => Location::Nowhere,
+            _ => Location::Elsewhere,
         }
     }
 }
 
 /// The location of a frame relative to the cached ones.
-enum Way {
+enum Location {
     /// A little after the newest one.
     Ahead,
     /// A little before the oldest one.

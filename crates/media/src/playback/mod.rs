@@ -15,7 +15,7 @@ mod supply;
 mod tally;
 
 pub use clock::Clock;
-pub use drive::{News, send, take_events};
+pub use drive::{SourceEvent, send, take_events};
 pub use follower::{FollowGoal, FollowState, Followed, Follower, take_followed};
 pub use player::Player;
 pub use request::PlaybackCounts;

@@ -14,7 +14,7 @@ pub(super) enum Phase {
     Seeking(Seeking),
     /// A cached frame is shown at the next tick, whatever its time.
     Arriving(Frame),
-    /// The frame on screen is the last one requested; [`Hands`] determines what follows.
+    /// The frame on screen is the last one requested; [`Transport`] determines what follows.
     Steady,
     /// The last frame has been on screen for its whole duration, or a seek has led to no frame at all.
     Ended,
@@ -38,7 +38,7 @@ impl Seeking {
 
 /// The user's current action.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Hands {
+pub(super) enum Transport {
     /// The clock is running.
     Playing,
     /// The clock is stopped, and a number of steps are still to be made.
@@ -62,14 +62,14 @@ pub(super) struct Scrub {
     /// Duration of the frames that arrive with the last request for a run of them, in seconds.
     pub(super) run_secs: f64,
     /// The quality of its pictures so far, which determines the best kind of request.
-    pub(super) pace: ScrubPace,
+    pub(super) pace: ScrubQuality,
     /// `true` if playback is paused after the scrub.
     pub(super) then_paused: bool,
 }
 
 /// The quality of the pictures that a scrub has received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ScrubPace {
+pub(super) enum ScrubQuality {
     /// Quickly decoded pictures are close to the target.
     Close,
     /// The last quickly decoded picture was far from the target, as in a long group of frames.
@@ -80,21 +80,21 @@ pub(super) enum ScrubPace {
 
 impl Scrub {
     pub(super) const fn new(to_secs: f64, then_paused: bool) -> Self {
-        let (asked_secs, pace) = (None, ScrubPace::Close);
+        let (asked_secs, pace) = (None, ScrubQuality::Close);
         Self { to_secs, step_secs: 0.0, asked_secs, run_secs: 0.0, pace, then_paused }
     }
 
     /// Returns the state that follows the scrub.
-    pub(super) const fn hands_after(&self) -> Hands {
-        if self.then_paused { Hands::Paused { steps: 0 } } else { Hands::Playing }
+    pub(super) const fn transport_after(&self) -> Transport {
+        if self.then_paused { Transport::Paused { steps: 0 } } else { Transport::Playing }
     }
 
     /// Returns the target of the scrub, if a seek in progress will not serve it.
-    pub(super) fn unserved(&self, under_way: Destination) -> Option<Destination> {
-        let is_served = match under_way.seek {
+    pub(super) fn unserved(&self, pending: Destination) -> Option<Destination> {
+        let is_served = match pending.seek {
             Seek::Near(_) => true,
             // The frames within `run_secs` before the target arrive with it.
-            Seek::Back { .. } => self.to_secs <= under_way.secs && under_way.secs - self.to_secs < self.run_secs,
+            Seek::Back { .. } => self.to_secs <= pending.secs && pending.secs - self.to_secs < self.run_secs,
             _ => false,
         };
         (!is_served).then_some(Destination::near(self.to_secs))

@@ -1,6 +1,6 @@
 //! The player: frames wait in order until they are due, seeks merge, and frames of an older seek are discarded.
 //!
-//! Two states describe it, each replaced as a whole: [`Phase`] is the state of the screen, and [`Hands`] is the user's
+//! Two states describe it, each replaced as a whole: [`Phase`] is the state of the screen, and [`Transport`] is the user's
 //! current action. A frame goes on screen only in [`tick`](Player::tick).
 //!
 //! ```text
@@ -19,7 +19,7 @@
 //!                ▲                    └──────────┘                                            │
 //!                └────────────────────────────────────────────────────────────────────────────┘
 //!
-//!   Hands:  Playing ◀── toggle_pause ──▶ Paused { steps }        scrub_to ──▶ Scrubbing ── settle ──▶ as before
+//!   Transport:  Playing ◀── toggle_pause ──▶ Paused { steps }        scrub_to ──▶ Scrubbing ── settle ──▶ as before
 //! ```
 //!
 //! The [`FrameSupply`] tracks what the decoder is doing, which frames it leaves out because it is late, and which
@@ -36,7 +36,7 @@ use std::time::{Duration, Instant};
 
 use super::Clock;
 use super::late::Lateness;
-use super::phase::{Hands, Phase, Seeking};
+use super::phase::{Phase, Seeking, Transport};
 use super::request::{Destination, Marks, PlaybackCounts, PlayerOptions, SeekRequest};
 use super::supply::FrameSupply;
 use super::tally::{OnScreen, PlaybackTally};
@@ -69,7 +69,7 @@ pub struct Player {
     options: PlayerOptions,
     clock: Clock,
     phase: Phase,
-    hands: Hands,
+    transport: Transport,
     supply: FrameSupply,
     shown: Option<OnScreen>,
     marked: Marked,
@@ -89,7 +89,7 @@ impl Player {
             options,
             clock: Clock::standing_at(0.0),
             phase: Phase::Seeking(Seeking::new(Destination::at(0.0))),
-            hands: if options.paused { Hands::Paused { steps: 0 } } else { Hands::Playing },
+            transport: if options.paused { Transport::Paused { steps: 0 } } else { Transport::Playing },
             supply: FrameSupply::new(options.cache_bytes),
             shown: None,
             marked: Marked::Nothing,
@@ -104,7 +104,7 @@ impl Player {
     pub fn push(&mut self, frame: Frame) {
         // While the user looks back in a live source, the cached frames stay: playback will continue with the newest
         // frame anyway.
-        let is_held = self.is_on_air() && !matches!(self.hands, Hands::Playing);
+        let is_held = self.is_at_live_edge() && !matches!(self.transport, Transport::Playing);
         if is_held && self.supply.is_full() {
             if self.kept_packets.is_some() {
                 // From here on, frames are decoded again when they are needed.
@@ -131,7 +131,7 @@ impl Player {
     /// Returns `true` if more frames would be of use at `now`; otherwise, one that is not yet due is already waiting.
     #[must_use]
     pub fn wants_frames(&self, now: Instant) -> bool {
-        if self.is_on_air() {
+        if self.is_at_live_edge() {
             return true;
         }
         let time = self.clock.at(now) + SLACK_SECS;
@@ -144,17 +144,17 @@ impl Player {
     /// Returns `true` if the user has paused.
     #[must_use]
     pub const fn is_paused(&self) -> bool {
-        match &self.hands {
-            Hands::Playing => false,
-            Hands::Paused { .. } => true,
-            Hands::Scrubbing(scrub) => scrub.then_paused,
+        match &self.transport {
+            Transport::Playing => false,
+            Transport::Paused { .. } => true,
+            Transport::Scrubbing(scrub) => scrub.then_paused,
         }
     }
 
     /// Returns `true` if a scrub has not settled yet.
     #[must_use]
     pub const fn is_scrubbing(&self) -> bool {
-        matches!(self.hands, Hands::Scrubbing(_))
+        matches!(self.transport, Transport::Scrubbing(_))
     }
 
     /// Returns `true` if the last frame has been on screen for its whole duration.
@@ -183,7 +183,7 @@ impl Player {
 
     /// Records that newer frames of a live source replaced others before they were taken.
     pub fn note_replaced(&mut self, frames: u64) {
-        if matches!(self.hands, Hands::Playing) {
+        if matches!(self.transport, Transport::Playing) {
             self.tally.count_dropped(frames);
         }
     }
@@ -191,17 +191,17 @@ impl Player {
     /// Returns `true` if the picture on screen stays and no more frames are needed.
     #[must_use]
     pub const fn is_idle(&self) -> bool {
-        matches!(self.hands, Hands::Paused { steps: 0 })
+        matches!(self.transport, Transport::Paused { steps: 0 })
     }
 
     /// Returns `true` if something that was requested has yet to be shown: a seek, a step, or the target of a scrub.
     #[must_use]
     pub fn is_busy(&self) -> bool {
         let is_on_its_way = matches!(self.phase, Phase::Seeking(_) | Phase::Arriving(_));
-        let hands_wait = match &self.hands {
-            Hands::Playing => false,
-            Hands::Paused { steps } => *steps != 0,
-            Hands::Scrubbing(scrub) => {
+        let hands_wait = match &self.transport {
+            Transport::Playing => false,
+            Transport::Paused { steps } => *steps != 0,
+            Transport::Scrubbing(scrub) => {
                 self.supply.is_fetching() && self.supply.position_at(scrub.to_secs, true).is_none()
             }
         };
@@ -316,27 +316,27 @@ impl Player {
     /// Pauses or resumes; at the end, starts again.
     pub fn toggle_pause(&mut self, now: Instant) -> Option<SeekRequest> {
         if self.has_ended() && !self.options.live {
-            self.hands = Hands::Playing;
+            self.transport = Transport::Playing;
             return self.restart();
         }
-        match &mut self.hands {
-            Hands::Playing => self.hands = Hands::Paused { steps: 0 },
-            Hands::Paused { .. } => self.hands = Hands::Playing,
-            Hands::Scrubbing(scrub) => scrub.then_paused = !scrub.then_paused,
+        match &mut self.transport {
+            Transport::Playing => self.transport = Transport::Paused { steps: 0 },
+            Transport::Paused { .. } => self.transport = Transport::Playing,
+            Transport::Scrubbing(scrub) => scrub.then_paused = !scrub.then_paused,
         }
         if self.is_paused() {
             self.clock.stop(now);
             self.supply.leave_nothing_out();
             return None;
         }
-        let request = if self.options.live && !self.is_scrubbing() { self.go_on_air() } else { None };
+        let request = if self.options.live && !self.is_scrubbing() { self.go_to_live_edge() } else { None };
         self.resume(now);
         request
     }
 
     /// Starts the clock from the frame on screen, if the video plays and no seek is in progress.
     fn resume(&mut self, now: Instant) {
-        if matches!(self.hands, Hands::Playing) && !matches!(self.phase, Phase::Seeking(_)) {
+        if matches!(self.transport, Transport::Playing) && !matches!(self.phase, Phase::Seeking(_)) {
             self.clock.set(self.position_secs(), now);
             self.clock.start(now);
         }
@@ -346,7 +346,8 @@ impl Player {
     /// the user looks around, a quarter of it if the video just plays.
     const fn limit_behind(&self) -> usize {
         // Live frames cannot be fetched again.
-        let is_just_playing = matches!(self.hands, Hands::Playing) && self.part().is_none() && !self.options.live;
+        let is_just_playing =
+            matches!(self.transport, Transport::Playing) && self.part().is_none() && !self.options.live;
         if is_just_playing { self.supply.budget / 4 } else { self.supply.budget }
     }
 }

@@ -40,7 +40,7 @@ enum Decoding {
 
 /// The frames that the decoder leaves out because it cannot keep up with the clock.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum LeftOut {
+enum Dropped {
     /// None from here on.
     None,
     /// Those up to the first that arrives, after the decoder was sent ahead at this time.
@@ -56,7 +56,7 @@ pub(super) struct FrameSupply {
     /// Budget for cached frames, in bytes.
     pub(super) budget: usize,
     decoding: Decoding,
-    left_out: LeftOut,
+    left_out: Dropped,
     /// Serial of the last request. Anything with a different one is discarded.
     serial: u64,
     /// The last seek requested.
@@ -77,7 +77,7 @@ impl FrameSupply {
             cache: FrameCache::default(),
             budget,
             decoding: Decoding::Onward,
-            left_out: LeftOut::None,
+            left_out: Dropped::None,
             serial: 0,
             last: None,
             quick: None,
@@ -113,12 +113,12 @@ impl FrameSupply {
             Decoding::Back | Decoding::Earlier(_) | Decoding::Resting => return false,
         }
         match self.left_out {
-            LeftOut::Before(until) if frame.time_secs < until => self.cache.push_sparse(frame),
-            LeftOut::Before(_) => {
-                self.left_out = LeftOut::None;
+            Dropped::Before(until) if frame.time_secs < until => self.cache.push_sparse(frame),
+            Dropped::Before(_) => {
+                self.left_out = Dropped::None;
                 self.cache.push(frame);
             }
-            LeftOut::None | LeftOut::UpToFirst(_) => self.cache.push(frame),
+            Dropped::None | Dropped::UpToFirst(_) => self.cache.push(frame),
         }
         true
     }
@@ -216,7 +216,7 @@ impl FrameSupply {
     /// Drops all frames and sends the decoder elsewhere.
     pub(super) fn restart(&mut self, seek: Seek) -> SeekRequest {
         self.cache.clear();
-        self.left_out = LeftOut::None;
+        self.left_out = Dropped::None;
         self.quick = None;
         let decoding = match seek {
             Seek::Near(_) => Decoding::Near,
@@ -236,41 +236,41 @@ impl FrameSupply {
     /// Sends the decoder ahead to a time, in seconds. The frame on screen stays, with a gap after it.
     pub(super) fn jump_ahead(&mut self, secs: f64, now: Instant) -> SeekRequest {
         self.cache.keep_shown(true);
-        self.left_out = LeftOut::UpToFirst(now);
+        self.left_out = Dropped::UpToFirst(now);
         self.request(Decoding::Onward, Seek::to(secs))
     }
 
     /// Returns how long the decoder took to jump ahead, once its first frame has arrived.
     pub(super) fn jump_took(&mut self, now: Instant) -> Option<Duration> {
-        let LeftOut::UpToFirst(since) = self.left_out else { return None };
+        let Dropped::UpToFirst(since) = self.left_out else { return None };
         if self.cache.ahead() == 0 {
             return None;
         }
-        self.left_out = LeftOut::None;
+        self.left_out = Dropped::None;
         Some(now.saturating_duration_since(since))
     }
 
     /// Returns `true` if the decoder may leave out frames at that time, in seconds.
     pub(super) fn is_hurrying_at(&self, secs: f64) -> bool {
-        matches!(self.left_out, LeftOut::Before(until) if secs < until)
+        matches!(self.left_out, Dropped::Before(until) if secs < until)
     }
 
     /// Lets the decoder leave out what it can before a time, in seconds. The frame on screen stays, with a gap after
     /// it.
     pub(super) fn hurry_until(&mut self, secs: f64) -> SeekRequest {
         self.cache.keep_shown(true);
-        self.left_out = LeftOut::Before(secs);
+        self.left_out = Dropped::Before(secs);
         self.request(Decoding::Onward, Seek::Towards(secs))
     }
 
     /// Stops leaving out frames because the user has paused or stepped: the next frames follow the one on screen
     /// without a gap.
     pub(super) fn leave_nothing_out(&mut self) {
-        if self.cache.is_sparse() || matches!(self.left_out, LeftOut::Before(_)) {
+        if self.cache.is_sparse() || matches!(self.left_out, Dropped::Before(_)) {
             self.cache.keep_shown(false);
             self.decoding = Decoding::Resting;
         }
-        self.left_out = LeftOut::None;
+        self.left_out = Dropped::None;
     }
 
     /// Returns `true` if frames before the cached ones can be fetched: there is room for them, and they are not known
@@ -328,10 +328,10 @@ impl FrameSupply {
     }
 
     /// Returns the position of the frame at a time, in seconds, if it is cached. A quickly decoded picture may differ
-    /// from an exactly decoded one; `quick_will_do` states whether it is acceptable.
-    pub(super) fn position_at(&self, secs: f64, quick_will_do: bool) -> Option<usize> {
+    /// from an exactly decoded one; `accept_quick` states whether it is acceptable.
+    pub(super) fn position_at(&self, secs: f64, accept_quick: bool) -> Option<usize> {
         let position = self.cache.position_at(secs, self.has_ended())?;
-        self.certain(position, quick_will_do)
+        self.certain(position, accept_quick)
     }
 
     /// Returns the position of the last frame of the video, if it is cached.
@@ -347,9 +347,9 @@ impl FrameSupply {
         self.certain(self.cache.position_of(number).or_else(listed)?, false)
     }
 
-    fn certain(&self, position: usize, quick_will_do: bool) -> Option<usize> {
+    fn certain(&self, position: usize, accept_quick: bool) -> Option<usize> {
         let is_quick = || self.quick.is_some() && self.cache.ticks_at(position) == self.quick;
-        let will_do = !self.cache.is_sparse() && (quick_will_do || !is_quick());
+        let will_do = !self.cache.is_sparse() && (accept_quick || !is_quick());
         will_do.then_some(position)
     }
 }

@@ -7,7 +7,7 @@ use crate::FrameIndex;
 use histoscope_core::picture::Frame;
 
 /// Maximum number of estimates that are remembered, to be corrected when the frames' numbers become known.
-const MOST_GUESSES: usize = 1 << 14;
+const MAX_GUESSES: usize = 1 << 14;
 
 /// A frame that is or was on screen.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -91,7 +91,7 @@ impl PlaybackTally {
             let frame_secs = (from.end_secs - from.time_secs).max(1e-3);
             let rate = rate.unwrap_or(1.0 / frame_secs);
             let frames = (((to.time_secs - from.time_secs) * rate).round() as u64).saturating_sub(1);
-            if self.guesses.len() < MOST_GUESSES {
+            if self.guesses.len() < MAX_GUESSES {
                 self.guesses.push(Guess { from, to, frames });
             }
             frames

@@ -30,7 +30,7 @@ const WORKERS: u64 = 2;
 /// The most time for one mutant.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The most memory that a process may use, in KiB.
-const MOST_MEMORY_KIB: u64 = 1_500_000;
+const MAX_MEMORY_KIB: u64 = 1_500_000;
 /// The most frames to read of a mutant: as many as the clips have, plus some that damage may add.
 const FRAMES: usize = 12;
 /// The environment variable with a worker's part: folder, first, end and step of the mutants' numbers, and a fault to
@@ -165,7 +165,7 @@ fn worker() {
             _ => {}
         }
         fs::remove_file(&path).expect("the mutant is there");
-        let (memory, most) = (most_memory_kib(), if fault == "memory" { 250_000 } else { MOST_MEMORY_KIB });
+        let (memory, most) = (most_memory_kib(), if fault == "memory" { 250_000 } else { MAX_MEMORY_KIB });
         assert!(memory <= most, "mutant {number} took {memory} KiB of memory");
     }
     say(&format!("{OPENED}{opened}"));

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant, SystemTime};
 
 use histoscope_core::picture::Frame;
-use histoscope_media::playback::{News, Player, PlayerOptions, send, take_events};
+use histoscope_media::playback::{Player, PlayerOptions, SourceEvent, send, take_events};
 use histoscope_media::{DecodeEvent, DecodeThread, OpenOptions, QueueLimits, Seek, SeekTarget};
 
 use crate::common::noise;
@@ -233,7 +233,7 @@ fn what_becomes_of_the_sender_is_told_whoever_looks_at_what_has_gone_by() {
     drop(sender);
     let mut lost = false;
     while !lost && start.elapsed() < SOON {
-        take_events(&mut player, &watched.media, start, |news| lost |= matches!(news, News::NoSignal(_)));
+        take_events(&mut player, &watched.media, start, |news| lost |= matches!(news, SourceEvent::NoSignal(_)));
         player.tick(start);
         std::thread::sleep(Duration::from_millis(20));
     }

@@ -149,13 +149,13 @@ fn count_color<const BINS: usize>(
     let rows = group << rows_shift..((group + 1) << rows_shift).min(first.height);
     // Luma weighs the same in all channels, and every chroma sample covers two pixels.
     let is_common = columns_shift == 1 && conversion.weights.iter().all(|row| row[0] == conversion.weights[0][0]);
-    let is_written_out = BINS == 256 && worker.is_paired && is_common && worker.level.is_written_out();
+    let has_intrinsics = BINS == 256 && worker.is_paired && is_common && worker.level.has_intrinsics();
     let mut x = 0;
     while x < first.width {
         let rest = first.width - x;
         // The hand-written code takes whole steps; the general code takes the narrow remainder.
-        let is_written_out = is_written_out && rest >= STEP;
-        let pixels = if is_written_out { rest.min(BLOCK) / STEP * STEP } else { rest.min(BLOCK) };
+        let has_intrinsics = has_intrinsics && rest >= STEP;
+        let pixels = if has_intrinsics { rest.min(BLOCK) / STEP * STEP } else { rest.min(BLOCK) };
         let shared = pixels.div_ceil(1 << columns_shift);
         // The hardware prefetcher follows a row, but not the alternation between rows. Fetch the next rows while these are
         // being counted.
@@ -168,13 +168,13 @@ fn count_color<const BINS: usize>(
         second.unpack(x >> columns_shift, group, &mut cb[..shared]);
         third.unpack(x >> columns_shift, group, &mut cr[..shared]);
         let (cb, cr) = (&cb[..shared], &cr[..shared]);
-        match is_written_out {
+        match has_intrinsics {
             true => worker.level.set_chroma(&mut worker.terms, conversion, cb, cr),
             false => worker.converter.set_chroma(conversion, columns_shift, cb, cr),
         }
         for y in rows.clone() {
             first.unpack(x, y, luma);
-            if is_written_out {
+            if has_intrinsics {
                 let indices = worker.pairs.indices_mut();
                 let weighted = (&*luma, conversion.weights[0][0]);
                 worker.level.convert(indices, weighted, &worker.terms, &mut worker.out_of_range);

@@ -29,7 +29,7 @@ pub struct SelectedPixels {
 
 /// The counts to make of a selection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct BrushedChoice {
+pub struct SelectionChoice {
     /// The bins.
     pub histogram: bool,
     /// The scopes.
@@ -38,7 +38,7 @@ pub struct BrushedChoice {
 
 /// The counts of a selection.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct BrushedCounts {
+pub struct SelectionCounts {
     /// The bins. Out-of-range samples are not counted.
     pub histogram: Option<Histogram>,
     /// The scopes.
@@ -92,8 +92,8 @@ impl SelectedPixels {
         picture: &Picture,
         selection: &Selection,
         chroma: Option<Chroma>,
-        wanted: BrushedChoice,
-    ) -> BrushedCounts {
+        wanted: SelectionChoice,
+    ) -> SelectionCounts {
         let (layout, counted, components) = (picture.layout(), selection.counted, selection.components);
         let mut histogram = Histogram::empty(layout.bin_bits(), components);
         let mut waveform = Waveform::shape(layout, counted, components);
@@ -112,7 +112,7 @@ impl SelectedPixels {
         }
         let vectorscope =
             chroma.filter(|_| wanted.scopes.vectorscope).map(|chroma| self.vectorscope(picture, counted, chroma));
-        BrushedCounts {
+        SelectionCounts {
             histogram: wanted.histogram.then_some(histogram),
             scopes: ScopeCounts { waveform: wanted.scopes.waveform.then_some(waveform), vectorscope },
         }
@@ -185,7 +185,7 @@ struct Channels<'a> {
     selected: &'a SelectedPixels,
     picture: &'a Picture,
     selection: &'a Selection,
-    wanted: BrushedChoice,
+    wanted: SelectionChoice,
 }
 
 impl Channels<'_> {

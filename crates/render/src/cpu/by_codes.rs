@@ -139,7 +139,7 @@ impl<'a> Inspector<'a> {
     pub fn paint(&self, y: usize, codes: &mut [Vec<u16>; 3], pixels: &mut [u8]) {
         self.covering.unpack(y, codes);
         for (at, (pixel, &column)) in pixels.chunks_exact_mut(4).zip(self.covering.columns()).enumerate() {
-            let seen = self.inspection.look(self.covering.at(codes, column));
+            let seen = self.inspection.inspect(self.covering.at(codes, column));
             let place = if self.is_turned { (y as u32, at as u32) } else { (at as u32, y as u32) };
             let place = (place.0 + self.first_column, place.1);
             let [red, blue] = self.red_blue;
@@ -228,7 +228,7 @@ pub fn find_marked(
         let y = rect.y + y;
         rows.unpack(y as usize, &mut codes);
         for x in rect.x..rect.x + rect.width {
-            found.add(&inspection.look(rows.at(&codes, x as usize)), [x, y]);
+            found.add(&inspection.inspect(rows.at(&codes, x as usize)), [x, y]);
         }
     }
     Some(found)

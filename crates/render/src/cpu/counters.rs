@@ -15,7 +15,7 @@ const SUBS: usize = 2;
 /// gray pixel for the same bin and make one wait for the other.
 const GAP: usize = 48;
 /// Number of pixels after which a narrow bin could overflow.
-const MOST_PENDING: usize = u16::MAX as usize;
+const MAX_PENDING: usize = u16::MAX as usize;
 
 /// The bins of four channels while they are being counted.
 pub(super) struct Counters {
@@ -53,7 +53,7 @@ impl Counters {
     pub fn count<const BINS: usize>(&mut self, codes: [&[u16]; 4]) {
         let pixels = codes[0].len();
         debug_assert!(pixels <= BLOCK && codes.iter().all(|c| c.len() == pixels));
-        if self.pending + pixels > MOST_PENDING {
+        if self.pending + pixels > MAX_PENDING {
             self.flush();
         }
         self.pending += pixels;

@@ -297,7 +297,7 @@ impl<'a> RowDrawing<'a> {
 
 impl Grid {
     fn new(across: Axis, down: Axis, level: Level) -> Self {
-        let groups = if level.is_written_out() { across.groups() } else { Vec::new() };
+        let groups = if level.has_intrinsics() { across.groups() } else { Vec::new() };
         Self { across, groups, down }
     }
 }
@@ -456,7 +456,7 @@ mod tests {
                 values
             });
             to_pixels(&rgb, &values, 3, &mut plain);
-            if level.is_written_out() {
+            if level.has_intrinsics() {
                 assert!(groups.iter().all(|groups| !groups.is_empty()), "{from} to {to}");
                 let mut written = vec![0; (to as usize).next_multiple_of(GROUP)];
                 level.to_pixels(

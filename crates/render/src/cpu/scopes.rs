@@ -60,13 +60,13 @@ fn zeros(mut old: Vec<u32>, count: usize) -> Vec<u32> {
 }
 
 /// The properties that must be equal in pictures whose counts are summed in 32 bits: layout, rectangle, components and chroma.
-type Alike = (PixelLayout, Rect, Components, Option<Chroma>);
+type SumKey = (PixelLayout, Rect, Components, Option<Chroma>);
 
 /// Sums the scopes of pictures. Counts in the memory of a single picture, which it adds to the sums only when the pictures'
 /// properties change or a count could overflow.
 #[derive(Debug, Default)]
 pub struct CpuScopeSum {
-    run: Option<(Run<Alike>, ScopeCounts)>,
+    run: Option<(Run<SumKey>, ScopeCounts)>,
     sums: ScopeSums,
 }
 

@@ -101,7 +101,7 @@ impl Level {
 #[cfg_attr(not(target_arch = "x86_64"), expect(unused_variables, reason = "nothing is written out for others"))]
 impl Level {
     /// Returns `true` if this level has hand-written functions and the machine supports them.
-    pub(super) fn is_written_out(self) -> bool {
+    pub(super) fn has_intrinsics(self) -> bool {
         match self {
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 => self.is_available(),

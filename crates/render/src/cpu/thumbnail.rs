@@ -85,13 +85,13 @@ impl ViewBand for &mut SummingBand {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use histoscope_core::made;
     use histoscope_core::picture::{FrameFacts, Orientation, Ratio};
+    use histoscope_core::test_data;
 
     /// Creates a gray frame whose pixels are given by `code`.
     fn frame(size: (u32, u32), turns: u8, aspect: Ratio, code: impl Fn(u32, u32) -> u8) -> Frame {
         let orientation = Orientation { quarter_turns: turns, mirrored: false };
-        let made = made::gray(size, code);
+        let made = test_data::gray(size, code);
         Frame { facts: FrameFacts { sample_aspect: aspect, orientation, ..made.facts }, ..made }
     }
 

@@ -10,15 +10,15 @@ const WAVEFORM: (f32, f32) = (0.09, 1.7);
 const VECTORSCOPE: (f32, f32) = (0.16, 20.0);
 const SPOT: f32 = 0.016;
 const SMALL_SIDE: f32 = 200.0;
-const MOST_SPOT: f32 = 6.0;
-const GROUND: f32 = 0.035;
+const MAX_SPOT: f32 = 6.0;
+const BACKGROUND: f32 = 0.035;
 
 /// Paints a panel and returns its pixels: column by column from the left, each from the top, in premultiplied RGBA with 8 bits
 /// per part.
 #[must_use]
 pub fn paint(drawing: PanelDrawing, params: &TraceParams, counts: &[u32]) -> Vec<u32> {
     let [width, height] = params.size.map(|side| side as usize);
-    let mut pixels = vec![over_ground([0.0; 3], params.ground); width * height];
+    let mut pixels = vec![over_background([0.0; 3], params.ground); width * height];
     let columns = pixels.par_chunks_exact_mut(height).enumerate();
     match drawing {
         PanelDrawing::Plate => {}
@@ -80,7 +80,7 @@ fn waveform_column(params: &TraceParams, counts: &[u32], x: u32, (sums, column):
         }
     }
     for (pixel, light) in column.iter_mut().zip(lights).filter(|(_, light)| *light != [0.0; 3]) {
-        *pixel = over_ground(light, params.ground);
+        *pixel = over_background(light, params.ground);
     }
 }
 
@@ -93,7 +93,7 @@ fn spots(params: &TraceParams, counts: &[u32]) -> Vec<f32> {
     let pixels = params.size[0].min(params.size[1]) as usize;
     let side = pixels as f32;
     let step = (count + 1.0) / (params.zoom * side);
-    let radius = 0.5 * (SPOT * (side - SMALL_SIDE)).min(MOST_SPOT);
+    let radius = 0.5 * (SPOT * (side - SMALL_SIDE)).min(MAX_SPOT);
     if radius < 0.75 || radius * step <= 0.5 {
         return Vec::new();
     }
@@ -170,7 +170,7 @@ fn vectorscope_column(
         } else {
             hue_of(params, [across.0, up.0].map(|level| (level as f32 - middle) / middle))
         };
-        *pixel = over_ground(hue.map(|part| part * light * params.strength), params.ground);
+        *pixel = over_background(hue.map(|part| part * light * params.strength), params.ground);
     }
 }
 
@@ -202,8 +202,8 @@ fn hue_of(params: &TraceParams, [cb, cr]: [f32; 2]) -> [f32; 3] {
     pure.map(|part| 1.0 + (part - 1.0) * strength)
 }
 
-fn over_ground(light: [f32; 3], ground: f32) -> u32 {
-    let lit = light.map(|part| (part + GROUND * ground).min(1.0));
+fn over_background(light: [f32; 3], ground: f32) -> u32 {
+    let lit = light.map(|part| (part + BACKGROUND * ground).min(1.0));
     let opacity = lit.into_iter().fold(ground, f32::max);
     let byte = |part: f32| (part * 255.0 + 0.5) as u8;
     u32::from_le_bytes([byte(lit[0]), byte(lit[1]), byte(lit[2]), byte(opacity)])

@@ -11,7 +11,7 @@ use histoscope_core::picture::unpack::Source;
 use histoscope_core::scopes::{Chroma, Differences, Vectorscope};
 
 /// Most bytes that all planes may take together, whatever the number of threads.
-const MOST_BYTES: usize = 8 << 20;
+const MAX_BYTES: usize = 8 << 20;
 
 /// Counts the vectorscope of a rectangle, which must lie in the picture.
 #[must_use]
@@ -32,7 +32,7 @@ pub(super) fn add_vectorscope(scope: &mut Vectorscope, picture: &Picture, pixels
         level_bits: scope.level_bits,
     };
     let rows = counting.samples.height as usize;
-    let most = (MOST_BYTES / (2 * scope.counts.len())).max(1);
+    let most = (MAX_BYTES / (2 * scope.counts.len())).max(1);
     let of_band = rows.div_ceil(rayon::current_num_threads().min(most));
     let first = counting.samples.y as usize;
     let bands: Vec<_> = (0..rows).step_by(of_band).map(|at| first + at..first + (at + of_band).min(rows)).collect();

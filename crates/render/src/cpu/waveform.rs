@@ -100,7 +100,8 @@ fn fill(waveform: &mut Waveform, first: usize, samples: Rect, pass: &Pass<'_>) {
     let bits = if let Pass::Color { conversion, .. } = pass { conversion.bits } else { level_bits };
     parts.into_par_iter().enumerate().for_each(|(number, counts)| {
         let begin = number as u32 * at_once;
-        let stripe = Stripe { samples, columns: begin..(begin + at_once).min(columns), of: columns, level_bits };
+        let stripe =
+            Stripe { samples, columns: begin..(begin + at_once).min(columns), column_count: columns, level_bits };
         match bits {
             8 => level.run(Job::<256> { stripe, pass, counts }),
             10 => level.run(Job::<1024> { stripe, pass, counts }),
@@ -114,7 +115,7 @@ struct Stripe {
     samples: Rect,
     columns: Range<u32>,
     /// Number of columns of the whole rectangle.
-    of: u32,
+    column_count: u32,
     level_bits: u32,
 }
 
@@ -122,15 +123,15 @@ impl Stripe {
     /// Returns the samples of a row that fall into the stripe, as columns of the whole picture.
     fn samples_of_row(&self) -> Range<usize> {
         let first_of = |column: u32| {
-            let before = (u64::from(column) * u64::from(self.samples.width)).div_ceil(u64::from(self.of));
+            let before = (u64::from(column) * u64::from(self.samples.width)).div_ceil(u64::from(self.column_count));
             self.samples.x as usize + before as usize
         };
         first_of(self.columns.start)..first_of(self.columns.end)
     }
 
     /// Returns the offset at which the counts of each sample's column begin.
-    fn places(&self, samples: Range<usize>) -> Vec<u32> {
-        let column = |x: usize| column_of(x as u32 - self.samples.x, self.samples.width, self.of);
+    fn offsets(&self, samples: Range<usize>) -> Vec<u32> {
+        let column = |x: usize| column_of(x as u32 - self.samples.x, self.samples.width, self.column_count);
         samples.map(|x| (column(x) - self.columns.start) << self.level_bits).collect()
     }
 
@@ -169,7 +170,7 @@ fn count_color<const BINS: usize>(
 ) {
     let samples = stripe.samples_of_row();
     let rows = stripe.rows();
-    let places = stripe.places(samples.clone());
+    let places = stripe.offsets(samples.clone());
     let surplus = BINS.trailing_zeros() - stripe.level_bits;
     let mut converter = Converter::new();
     let mut components = [[0_u16; BLOCK]; 3];
@@ -203,7 +204,7 @@ fn count_color<const BINS: usize>(
 #[inline(always)]
 fn count_mapped(stripe: &Stripe, source: &Source<'_>, levels: &[Vec<u16>], counts: &mut [&mut [u32]]) {
     let samples = stripe.samples_of_row();
-    let places = stripe.places(samples.clone());
+    let places = stripe.offsets(samples.clone());
     let mut codes = vec![0; samples.len()];
     for y in stripe.rows() {
         source.unpack(samples.start, y, &mut codes);

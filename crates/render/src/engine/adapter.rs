@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 use histoscope_core::histogram::limits::Limits;
 use histoscope_core::histogram::{CHANNELS, Components, Cumulative, Histogram, LightTable, Selected, TAIL_WORDS};
 use histoscope_core::picture::{OutOfRange, Picture, region};
-use histoscope_core::scopes::{MOST_LEVEL_BITS, ScopeChoice, Waveform};
+use histoscope_core::scopes::{MAX_LEVEL_BITS, ScopeChoice, Waveform};
 
 use super::backend::{
     AdjustJob, Backend, CountSubject, DifferenceJob, FigureQuestion, Image, Loaded, ScopeAnswer, ScopeQuestion,
     ScopeSources, Slot, ViewPart,
 };
-use crate::cpu::BrushedChoice;
+use crate::cpu::SelectionChoice;
 use crate::cpu::overlay::Overlay;
 use crate::gpu::adjust::{Chain, DifferencePass, Operand};
 use crate::gpu::bins::Bars;
@@ -25,7 +25,7 @@ use crate::gpu::figures::FigureSubject;
 use crate::gpu::histogram::HistogramPasses;
 use crate::gpu::live::Timed;
 use crate::gpu::params::InputPicture;
-use crate::gpu::readback_belt::OnRequest;
+use crate::gpu::readback_belt::RequestedReadback;
 use crate::gpu::recording::Recording;
 use crate::gpu::scopes::ScopePasses;
 use crate::gpu::timing::compute_pass;
@@ -48,13 +48,13 @@ pub struct Adapter {
     linear: Option<LinearPass>,
     scopes: Option<ScopePasses>,
     /// Requested counts; dropped together with the scopes.
-    scopes_asked: Option<OnRequest<(CountKey, ScopeQuestion)>>,
+    scopes_asked: Option<RequestedReadback<(CountKey, ScopeQuestion)>>,
     selection: Option<BrushedPasses>,
-    selection_asked: Option<OnRequest<CountKey>>,
+    selection_asked: Option<RequestedReadback<CountKey>>,
     figures: Figures,
     /// `true` if the result has thresholds.
     has_thresholds: bool,
-    thresholds: OnRequest<()>,
+    thresholds: RequestedReadback<()>,
     video: VideoPass,
     /// Draws the small picture for the backdrop.
     small_video: Option<VideoPass>,
@@ -83,7 +83,7 @@ struct Figures {
     cumulative: Option<CumulativePass>,
     limits: Option<TotalsPass<LimitsParams>>,
     selection: Option<TotalsPass<SelectionParams>>,
-    under_way: OnRequest<FigureSubject>,
+    in_flight: RequestedReadback<FigureSubject>,
 }
 
 impl AdapterPicture {
@@ -183,10 +183,10 @@ impl Adapter {
                 cumulative: None,
                 limits: None,
                 selection: None,
-                under_way: OnRequest::new(device, "live sums", Cumulative::scan_words(12) + TAIL_WORDS + 3),
+                in_flight: RequestedReadback::new(device, "live sums", Cumulative::scan_words(12) + TAIL_WORDS + 3),
             },
             has_thresholds: false,
-            thresholds: OnRequest::new(device, "live thresholds", 4),
+            thresholds: RequestedReadback::new(device, "live thresholds", 4),
             video: VideoPass::new(gpu, format),
             small_video: None,
         }
@@ -359,7 +359,7 @@ impl Backend for Adapter {
 
     fn scope_counts<'a>(&'a self, _key: &'a CountKey) -> ScopeSources<'a> {
         let there = self.scopes.as_ref().map(ScopePasses::buffers).unwrap_or_default();
-        there.map(|buffer| buffer.map(CountSource::There))
+        there.map(|buffer| buffer.map(CountSource::Gpu))
     }
 
     /// Requests the counts, which arrive a few draws later. Until then, it returns those of an earlier picture of the series if
@@ -371,7 +371,7 @@ impl Backend for Adapter {
         question: ScopeQuestion,
     ) -> Option<ScopeAnswer> {
         let series = Some(subject.series);
-        let room = || OnRequest::new(&gpu.device, "live scopes", CHANNELS << MOST_LEVEL_BITS);
+        let room = || RequestedReadback::new(&gpu.device, "live scopes", CHANNELS << MAX_LEVEL_BITS);
         let mut requested = self.scopes_asked.take().unwrap_or_else(room);
         requested.poll(&gpu.device, series);
         let is_there = requested.newest(series).is_some_and(|(newest, _)| *newest == (*key, question));
@@ -395,7 +395,7 @@ impl Backend for Adapter {
         recording: &mut Recording<'_>,
         subject: &CountSubject,
         selection: &Selection,
-        wanted: BrushedChoice,
+        wanted: SelectionChoice,
     ) -> Result<(), GpuError> {
         let Recording { gpu, encoder, .. } = recording;
         BrushedPasses::check(gpu, subject.input.size)?;
@@ -417,13 +417,13 @@ impl Backend for Adapter {
             .buffers()
             .scopes
             .zip(key.wanted)
-            .map(|(counts, is_counted)| is_counted.then_some(CountSource::There(counts)))
+            .map(|(counts, is_counted)| is_counted.then_some(CountSource::Gpu(counts)))
     }
 
     /// Requests the number, which arrives a few draws later. Until then, it returns that of an earlier picture of the series.
     fn ask_selected(&mut self, gpu: &Gpu, (key, subject): (&CountKey, &CountSubject)) -> Option<u32> {
         let series = Some(subject.series);
-        let asked = self.selection_asked.get_or_insert_with(|| OnRequest::new(&gpu.device, "brushed total", 1));
+        let asked = self.selection_asked.get_or_insert_with(|| RequestedReadback::new(&gpu.device, "brushed total", 1));
         asked.poll(&gpu.device, series);
         let is_there = asked.newest(series).is_some_and(|(newest, _)| newest == key);
         if let (true, Some(passes)) = (!is_there && asked.is_idle(), &self.selection) {
@@ -446,7 +446,7 @@ impl Backend for Adapter {
         let states = states.into_iter().flatten();
         match states.fold((false, false), |any, of| (any.0 || of.0, any.1 || of.1)) {
             (true, _) => FiguresState::New,
-            (false, true) => FiguresState::UnderWay,
+            (false, true) => FiguresState::InFlight,
             (false, false) => FiguresState::Settled,
         }
     }
@@ -468,7 +468,7 @@ impl Backend for Adapter {
     fn send_figures(&mut self, gpu: &Gpu, encoder: &mut CommandEncoder, question: &FigureQuestion) -> bool {
         let FigureQuestion { image, is_counted, mut tag, of, series, conversion, limits, brush, clamped } = *question;
         let (Some(bound), Some(passes)) = (self.pictures.bound(image), self.passes(image)) else { return false };
-        if !is_counted || !self.figures.under_way.is_idle() {
+        if !is_counted || !self.figures.in_flight.is_idle() {
             return false;
         }
         let Series { bits, rect, components, .. } = series;
@@ -491,23 +491,23 @@ impl Backend for Adapter {
         }
         tag.brush = brush;
         let subject = FigureSubject { tag, of, limits, clamped };
-        figures.under_way.record(encoder, &parts, series, subject);
+        figures.in_flight.record(encoder, &parts, series, subject);
         true
     }
 
     fn is_answering(&self, question: &FigureQuestion) -> bool {
-        self.figures.under_way.under_way(Some(question.series)).is_some_and(|subject| {
+        self.figures.in_flight.in_flight(Some(question.series)).is_some_and(|subject| {
             subject.of == question.of && subject.limits >= question.limits && subject.tag.brush == question.brush
         })
     }
 
-    fn has_figures_under_way(&self) -> bool {
-        !self.figures.under_way.is_idle() || self.thresholds.is_pending()
+    fn has_figures_in_flight(&self) -> bool {
+        !self.figures.in_flight.is_idle() || self.thresholds.is_pending()
     }
 
     fn poll_figures(&mut self, gpu: &Gpu, series: Option<Series>, now: (u64, u64)) -> Option<(FrameTag, Cumulative)> {
-        self.figures.under_way.poll(&gpu.device, series);
-        let (FigureSubject { tag, of, limits, clamped }, mut words) = self.figures.under_way.take(series)?;
+        self.figures.in_flight.poll(&gpu.device, series);
+        let (FigureSubject { tag, of, limits, clamped }, mut words) = self.figures.in_flight.take(series)?;
         let Series { bits, components, .. } = series?;
         let selected = tag.brush.and_then(|_| Some(Selected { all: words.pop()?, any: words.pop()? }));
         let outside_r103 = if limits { words.pop() } else { None };
@@ -564,7 +564,7 @@ impl Backend for Adapter {
     }
 
     fn submitted(&mut self) {
-        self.figures.under_way.submitted();
+        self.figures.in_flight.submitted();
         self.thresholds.submitted();
     }
 }

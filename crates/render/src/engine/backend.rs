@@ -17,7 +17,7 @@ use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{OutOfRange, Picture};
 use histoscope_core::scopes::{Chroma, PerScope, ScopeChoice};
 
-use crate::cpu::BrushedChoice;
+use crate::cpu::SelectionChoice;
 use crate::cpu::overlay::Overlay;
 use crate::gpu::bins::Bars;
 use crate::gpu::draw::BackdropPass;
@@ -70,7 +70,7 @@ pub struct Loaded {
     /// The frame that the picture belongs to, if any.
     pub tag: Option<FrameTag>,
     /// The number of this load.
-    pub loading: u64,
+    pub load_id: u64,
     /// Its bins, if the caller already knows them.
     pub given: Option<Histogram>,
     /// `true` if its bins are ready to be drawn.
@@ -300,7 +300,7 @@ pub trait Backend: fmt::Debug {
         recording: &mut Recording<'_>,
         subject: &CountSubject,
         selection: &Selection,
-        wanted: BrushedChoice,
+        wanted: SelectionChoice,
     ) -> Result<(), GpuError>;
 
     /// Returns the bins of the selected pixels.
@@ -381,7 +381,7 @@ pub trait Backend: fmt::Debug {
     }
 
     /// Returns `true` if any figures are in flight.
-    fn has_figures_under_way(&self) -> bool {
+    fn has_figures_in_flight(&self) -> bool {
         false
     }
 

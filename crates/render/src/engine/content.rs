@@ -45,7 +45,7 @@ impl Comparison {
     }
 
     fn is_adjusted(&self, adjustments: &Adjustments) -> bool {
-        self.adjusted.is_some_and(|key| key.loading == self.number && key.adjustments == *adjustments)
+        self.adjusted.is_some_and(|key| key.load_id == self.number && key.adjustments == *adjustments)
     }
 }
 
@@ -91,7 +91,7 @@ pub struct Content {
     adjusted: Option<AdjustedResult>,
     difference: Option<DifferenceKey>,
     /// Pictures loaded so far.
-    pub loadings: u64,
+    pub load_count: u64,
     /// Comparisons set so far.
     comparisons: u64,
     /// The choice of the last recording, and how often the choice has changed.
@@ -106,7 +106,7 @@ impl Content {
             comparison: None,
             adjusted: None,
             difference: None,
-            loadings: 0,
+            load_count: 0,
             comparisons: 0,
             choice: ContentChoice::of(&Scene::default()),
             revision: 0,
@@ -192,7 +192,7 @@ impl Content {
         counted: Counted,
     ) -> Result<(), GpuError> {
         let Some(loaded) = self.loaded.as_ref().filter(|_| !self.has_result()) else { return Ok(()) };
-        let key = AdjustmentKey::new(loaded.tag, loaded.loading, &loaded.picture, self.choice.adjustments);
+        let key = AdjustmentKey::new(loaded.tag, loaded.load_id, &loaded.picture, self.choice.adjustments);
         let elapsed_secs = key.elapsed_secs(self.adjusted.as_ref().map(|adjusted| &adjusted.key));
         // Adjustments depend on the whole picture, whichever part of it is counted.
         let is_whole = loaded.region.is_none();
@@ -281,7 +281,7 @@ impl Content {
             Other::Held | Other::Second => self.comparison.as_ref()?.number,
         };
         Some(DifferenceKey {
-            numbers: [self.loaded.as_ref()?.loading, other],
+            numbers: [self.loaded.as_ref()?.load_id, other],
             revision: self.revision,
             gain: pair.gain,
         })
@@ -294,13 +294,13 @@ impl Content {
 
     /// Returns `true` if the loaded picture's adjusted version is available.
     pub fn has_result(&self) -> bool {
-        self.loaded.as_ref().is_some_and(|loaded| self.is_adjusted(loaded.loading, &self.choice.adjustments))
+        self.loaded.as_ref().is_some_and(|loaded| self.is_adjusted(loaded.load_id, &self.choice.adjustments))
     }
 
     /// Returns `true` if the picture of this load is available with these adjustments.
-    pub fn is_adjusted(&self, loading: u64, adjustments: &Adjustments) -> bool {
+    pub fn is_adjusted(&self, load_id: u64, adjustments: &Adjustments) -> bool {
         let is =
-            |adjusted: &AdjustedResult| adjusted.key.loading == loading && adjusted.key.adjustments == *adjustments;
+            |adjusted: &AdjustedResult| adjusted.key.load_id == load_id && adjusted.key.adjustments == *adjustments;
         self.adjusted.as_ref().is_some_and(is)
     }
 
@@ -351,7 +351,7 @@ impl Content {
     }
 
     /// Returns the layout and colorimetry of one of the pictures.
-    pub fn reading(&self, image: Image) -> Option<(PixelLayout, Colorimetry)> {
+    pub fn format_of(&self, image: Image) -> Option<(PixelLayout, Colorimetry)> {
         let source = match image {
             Image::Source | Image::Result | Image::Difference => &self.loaded.as_ref()?.picture,
             Image::Comparison | Image::AdjustedComparison => &self.comparison.as_ref()?.frame.picture,
@@ -366,7 +366,7 @@ impl Content {
 
     /// Returns the conversion for the picture whose bins are drawn as filled bars.
     pub fn conversion(&self) -> Option<Conversion> {
-        let (layout, colorimetry) = self.reading(self.filled()?)?;
+        let (layout, colorimetry) = self.format_of(self.filled()?)?;
         Some(Conversion::new(&layout, &colorimetry))
     }
 
@@ -382,7 +382,7 @@ impl Content {
             _ => source,
         };
         let chroma = Chroma::of_counted(&loaded.picture, image == Image::Result);
-        let key = (loaded.loading, self.revision, self.counted());
+        let key = (loaded.load_id, self.revision, self.counted());
         Some(CountSubject { key, image, input, series: loaded.series(), chroma })
     }
 
@@ -452,8 +452,8 @@ impl Content {
         let is_selected = scene.brushes.in_scopes();
         // Each picture shows its own exposure and codes.
         let part = |image: Image, columns: Range<u32>, placement: Placement, lighting: Option<Lighting>| {
-            let (layout, colorimetry) = self.reading(image)?;
-            let inspection = scene.look.exposure.of(&layout, &colorimetry, loaded.components);
+            let (layout, colorimetry) = self.format_of(image)?;
+            let inspection = scene.look.exposure.inspection_for(&layout, &colorimetry, loaded.components);
             let codes = scene.look.datascope.codes(&layout, loaded.components);
             // A brush selects codes of the counted picture, wherever its pixels are shown.
             let other = match self.bars().0 {
@@ -505,7 +505,7 @@ struct AdjustmentKey {
     /// The frame that it belongs to, if any.
     tag: Option<FrameTag>,
     /// The number of its load.
-    loading: u64,
+    load_id: u64,
     /// Address of its first plane, because frames of two videos may have the same number.
     planes: usize,
     colorimetry: Colorimetry,
@@ -513,9 +513,9 @@ struct AdjustmentKey {
 }
 
 impl AdjustmentKey {
-    fn new(tag: Option<FrameTag>, loading: u64, picture: &Picture, adjustments: Adjustments) -> Self {
+    fn new(tag: Option<FrameTag>, load_id: u64, picture: &Picture, adjustments: Adjustments) -> Self {
         let planes = picture.plane(0).bytes.as_ptr() as usize;
-        Self { tag, loading, planes, colorimetry: *picture.colorimetry(), adjustments }
+        Self { tag, load_id, planes, colorimetry: *picture.colorimetry(), adjustments }
     }
 
     /// Returns the seconds since the previous picture: 0 if it is the same picture, so that its curve stays as it is, and
@@ -534,7 +534,7 @@ impl AdjustmentKey {
 
     fn is_picture_of(&self, other: &Self) -> bool {
         let is_frame = self.tag.is_some() && self.tag == other.tag;
-        self.loading == other.loading
+        self.load_id == other.load_id
             || (is_frame && self.planes == other.planes && self.colorimetry == other.colorimetry)
     }
 }
@@ -544,11 +544,11 @@ mod tests {
     use super::*;
     use histoscope_core::adjust::{Equalize, Posterize, Reduction, Tone, working_colorimetry};
 
-    fn key(serial: u64, time_secs: f64, loading: u64) -> AdjustmentKey {
+    fn key(serial: u64, time_secs: f64, load_id: u64) -> AdjustmentKey {
         let tag = Some(FrameTag { serial, time_secs, ..FrameTag::default() });
         let tone = Some(Tone::Equalize(Equalize::default()));
         let adjustments = Adjustments { tone, ..Adjustments::default() };
-        AdjustmentKey { tag, loading, planes: loading as usize, colorimetry: working_colorimetry(), adjustments }
+        AdjustmentKey { tag, load_id, planes: load_id as usize, colorimetry: working_colorimetry(), adjustments }
     }
 
     #[test]
@@ -567,13 +567,13 @@ mod tests {
     fn the_same_picture_again_takes_no_time() {
         let first = key(1, 5.0, 1);
         assert_eq!(first.elapsed_secs(Some(&first)), Some(0.0));
-        let again = AdjustmentKey { loading: 2, ..first };
+        let again = AdjustmentKey { load_id: 2, ..first };
         assert_eq!(again.elapsed_secs(Some(&first)), Some(0.0), "loaded again");
-        let other = AdjustmentKey { loading: 2, planes: 99, ..first };
+        let other = AdjustmentKey { load_id: 2, planes: 99, ..first };
         assert_eq!(other.elapsed_secs(Some(&first)), None, "of another video");
         let unnamed = AdjustmentKey { tag: None, ..key(0, 0.0, 2) };
         assert_eq!(
-            unnamed.elapsed_secs(Some(&AdjustmentKey { loading: 3, ..unnamed })),
+            unnamed.elapsed_secs(Some(&AdjustmentKey { load_id: 3, ..unnamed })),
             None,
             "pictures that are no frames"
         );

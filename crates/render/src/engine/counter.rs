@@ -59,10 +59,10 @@ pub struct Counter {
     scopes: ScopeTally,
     /// Sums of the scopes that the CPU has counted, if sums are requested.
     summing: cpu::CpuScopeSum,
-    who: Who,
+    active: ActiveEngine,
     cpu: cpu::Engine,
     processor: Processor,
-    under_way: VecDeque<SubmittedPicture>,
+    in_flight: VecDeque<SubmittedPicture>,
     /// Pixels of the last submitted picture.
     pixels: u64,
     /// The adapter's most recent reason for refusing a picture, so that it is logged once.
@@ -70,7 +70,7 @@ pub struct Counter {
 }
 
 /// The engine of the next picture.
-enum Who {
+enum ActiveEngine {
     Cpu,
     /// The CPU, until the engine is known.
     Starting(Arc<OnceLock<FoundEngine>>),
@@ -83,7 +83,7 @@ struct SubmittedPicture {
     /// The CPU's counts; the adapter's are added when they are taken.
     counts: Counts,
     /// For each of the histograms, `true` if the adapter adds to it.
-    owed: Vec<bool>,
+    on_adapter: Vec<bool>,
 }
 
 impl Counter {
@@ -95,10 +95,10 @@ impl Counter {
             adjustments,
             scopes: ScopeTally::default(),
             summing: cpu::CpuScopeSum::default(),
-            who: Who::Starting(Arc::clone(&engine.found)),
+            active: ActiveEngine::Starting(Arc::clone(&engine.found)),
             cpu: cpu::Engine::new(),
             processor: Processor::default(),
-            under_way: VecDeque::new(),
+            in_flight: VecDeque::new(),
             pixels: 0,
             refused: None,
         };
@@ -114,26 +114,26 @@ impl Counter {
 
     /// Switches to the engine as soon as it has started.
     fn take_engine(&mut self) {
-        let Who::Starting(engine) = &self.who else { return };
+        let ActiveEngine::Starting(engine) = &self.active else { return };
         let who = match engine.get() {
             None => return,
-            Some(FoundEngine::Cpu) => Who::Cpu,
-            Some(FoundEngine::Adapter(gpu)) => Who::Adapter(Arc::clone(gpu), None),
+            Some(FoundEngine::Cpu) => ActiveEngine::Cpu,
+            Some(FoundEngine::Adapter(gpu)) => ActiveEngine::Adapter(Arc::clone(gpu), None),
         };
-        self.who = who;
+        self.active = who;
     }
 
     /// Returns `true` if counts must be taken before the next picture is submitted.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        match &self.who {
+        match &self.active {
             // The CPU counts pictures that the adapter cannot hold, and they take no room in its queue.
-            Who::Adapter(_, queue) => {
+            ActiveEngine::Adapter(_, queue) => {
                 let most = (PIXELS_IN_FLIGHT / self.pixels.max(1)).clamp(2, PICTURES_IN_FLIGHT as u64);
                 let has_room = queue.as_ref().is_none_or(|queue| queue.room() >= self.components.len());
-                !has_room || self.under_way.len() as u64 >= most
+                !has_room || self.in_flight.len() as u64 >= most
             }
-            Who::Cpu | Who::Starting(_) => !self.under_way.is_empty(),
+            ActiveEngine::Cpu | ActiveEngine::Starting(_) => !self.in_flight.is_empty(),
         }
     }
 
@@ -144,18 +144,18 @@ impl Counter {
     /// [`EngineError`] if the device fails, or the region does not lie in the picture.
     pub fn submit(&mut self, picture: &Picture, region: Option<Rect>) -> Result<(), EngineError> {
         self.take_engine();
-        let under_way = if self.adjustments.is_off() {
-            self.submit_as_it_is(picture, region)?
+        let submitted = if self.adjustments.is_off() {
+            self.submit_unadjusted(picture, region)?
         } else {
             self.submit_adjusted(picture, region)?
         };
-        self.under_way.push_back(under_way);
+        self.in_flight.push_back(submitted);
         Ok(())
     }
 
     /// Submits a picture without adjusting it. A converted picture has both R'G'B' and coded samples; the CPU counts the
     /// components that use other samples than the first component.
-    fn submit_as_it_is(&mut self, picture: &Picture, region: Option<Rect>) -> Result<SubmittedPicture, EngineError> {
+    fn submit_unadjusted(&mut self, picture: &Picture, region: Option<Rect>) -> Result<SubmittedPicture, EngineError> {
         let all = std::mem::take(&mut self.components);
         let first = all.first().copied().unwrap_or_default().in_picture(picture);
         let is_other = |components: &Components| !std::ptr::eq(components.in_picture(picture), first);
@@ -166,7 +166,7 @@ impl Counter {
         let further = others.first().map(|other| self.count_on_cpu(other.in_picture(picture), region)).transpose();
         self.components = all;
         let (mut submitted, further) = (submitted?, further?.unwrap_or_default());
-        submitted.owed.resize(submitted.owed.len() + further.len(), false);
+        submitted.on_adapter.resize(submitted.on_adapter.len() + further.len(), false);
         submitted.counts.histograms.extend(further);
         Ok(submitted)
     }
@@ -176,7 +176,7 @@ impl Counter {
         let pixels = pixels_of(picture, region)?;
         let is_owed = self.try_adapter(|gpu, queue, components| queue.submit(gpu, picture, region, components))?;
         if is_owed {
-            let mut owed = self.owed(picture);
+            let mut owed = self.counted_on_adapter(picture);
             add_clamped(&mut owed.counts.histograms, region::clamped(picture, pixels).as_ref());
             return Ok(owed);
         }
@@ -184,7 +184,7 @@ impl Counter {
         let components = self.components.first().copied().unwrap_or_default();
         let scopes = self.scopes_on_cpu(picture, (pixels, components), Chroma::of(picture));
         let owed = vec![false; histograms.len()];
-        Ok(SubmittedPicture { counts: Counts { histograms, thresholds: None, scopes, engine: CPU }, owed })
+        Ok(SubmittedPicture { counts: Counts { histograms, thresholds: None, scopes, engine: CPU }, on_adapter: owed })
     }
 
     /// Counts the scopes of a picture, or, if sums are requested, adds them to the sums and returns none.
@@ -206,18 +206,18 @@ impl Counter {
     /// [`GpuError`] if the device fails.
     pub fn take_sums(&mut self) -> Result<ScopeSums, GpuError> {
         let mut sums = self.summing.take();
-        if let Who::Adapter(gpu, Some(queue)) = &mut self.who {
+        if let ActiveEngine::Adapter(gpu, Some(queue)) = &mut self.active {
             sums.append(queue.take_sums(gpu)?);
         }
         Ok(sums)
     }
 
     /// Returns a submitted picture that the adapter counts entirely.
-    fn owed(&mut self, picture: &Picture) -> SubmittedPicture {
+    fn counted_on_adapter(&mut self, picture: &Picture) -> SubmittedPicture {
         let histograms = self.empty_histograms(picture.layout().bin_bits());
         let owed = vec![true; histograms.len()];
         let counts = Counts { histograms, thresholds: None, scopes: ScopeCounts::default(), engine: GPU };
-        SubmittedPicture { counts, owed }
+        SubmittedPicture { counts, on_adapter: owed }
     }
 
     fn submit_adjusted(&mut self, picture: &Picture, region: Option<Rect>) -> Result<SubmittedPicture, EngineError> {
@@ -226,7 +226,7 @@ impl Counter {
         let adjustments = self.adjustments;
         let is_owed = self.try_adapter(|gpu, queue, _| queue.submit_adjusted(gpu, picture, &adjustments, region))?;
         if is_owed {
-            return Ok(self.owed(picture));
+            return Ok(self.counted_on_adapter(picture));
         }
         let adjusted = self.processor.apply(picture, &adjustments, None).map_err(EngineError::Adjust)?;
         let histograms = self.count_on_cpu(&adjusted, Some(pixels))?;
@@ -234,7 +234,7 @@ impl Counter {
         let scopes = self.scopes_on_cpu(&adjusted, (pixels, Components::Rgbl), chroma);
         let owed = vec![false; histograms.len()];
         let counts = Counts { histograms, thresholds: self.processor.thresholds(), scopes, engine: CPU };
-        Ok(SubmittedPicture { counts, owed })
+        Ok(SubmittedPicture { counts, on_adapter: owed })
     }
 
     /// Returns `true` if the adapter took a picture. If the adapter cannot hold it, the CPU counts it, and the reason is logged
@@ -243,7 +243,7 @@ impl Counter {
         &mut self,
         submit: impl FnOnce(&Gpu, &mut CountQueue, &[Components]) -> Result<(), GpuError>,
     ) -> Result<bool, GpuError> {
-        let Who::Adapter(gpu, queue) = &mut self.who else { return Ok(false) };
+        let ActiveEngine::Adapter(gpu, queue) = &mut self.active else { return Ok(false) };
         let come_back = matches!(self.scopes, ScopeTally::Each(wanted) if wanted.any());
         let pictures = if come_back { SCOPES_IN_FLIGHT } else { PICTURES_IN_FLIGHT };
         let (depth, wanted) = (pictures * self.components.len(), self.scopes);
@@ -275,8 +275,10 @@ impl Counter {
     /// # Errors
     /// [`GpuError`] if the device fails.
     pub fn take(&mut self) -> Result<Option<Counts>, GpuError> {
-        let Some(SubmittedPicture { mut counts, owed }) = self.under_way.pop_front() else { return Ok(None) };
-        if let Who::Adapter(gpu, Some(queue)) = &mut self.who {
+        let Some(SubmittedPicture { mut counts, on_adapter: owed }) = self.in_flight.pop_front() else {
+            return Ok(None);
+        };
+        if let ActiveEngine::Adapter(gpu, Some(queue)) = &mut self.active {
             let owed = counts.histograms.iter_mut().enumerate().zip(owed).filter(|(_, owed)| *owed);
             for ((index, histogram), _) in owed {
                 if let Some(counted) = queue.take(gpu)? {

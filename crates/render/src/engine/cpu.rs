@@ -16,7 +16,7 @@ use super::backend::{
 };
 use crate::cpu::display::{self, ByCodes, LitBy, Order, Over, PixelFormat};
 use crate::cpu::overlay::Overlay;
-use crate::cpu::{self, BrushedChoice, BrushedCounts, SelectedPixels};
+use crate::cpu::{self, SelectedPixels, SelectionChoice, SelectionCounts};
 use crate::gpu::bins::{Bars, UploadedBins};
 use crate::gpu::draw::overlay::OverlayContent;
 use crate::gpu::draw::scopes::{CountKey, CountSource};
@@ -70,7 +70,7 @@ struct CpuBins {
 #[derive(Debug)]
 struct CpuSelection {
     pixels: SelectedPixels,
-    counts: BrushedCounts,
+    counts: SelectionCounts,
 }
 
 impl Cpu {
@@ -280,7 +280,7 @@ impl Backend for Cpu {
         recording: &mut Recording<'_>,
         subject: &CountSubject,
         selection: &Selection,
-        wanted: BrushedChoice,
+        wanted: SelectionChoice,
     ) -> Result<(), GpuError> {
         // Frees the previous selection first: it is obsolete and just as large.
         self.selection = None;
@@ -408,5 +408,5 @@ impl Backend for Cpu {
 
 /// Returns the counts of the scopes in the form in which they are drawn.
 fn sources<'a>(counts: &'a ScopeCounts, key: &'a CountKey) -> ScopeSources<'a> {
-    counts.words().map(|counts| counts.map(|counts| CountSource::Here(key, counts)))
+    counts.words().map(|counts| counts.map(|counts| CountSource::Cpu(key, counts)))
 }

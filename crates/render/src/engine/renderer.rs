@@ -16,7 +16,7 @@ use super::backend::{
 };
 use super::content::{Content, ContentChoice};
 use super::cpu::Cpu;
-use crate::cpu::BrushedChoice;
+use crate::cpu::SelectionChoice;
 use crate::gpu::bins::CumulativePass;
 use crate::gpu::bins::UploadedBins;
 use crate::gpu::draw::overlay::{OverlayBuffers, OverlayContent};
@@ -115,7 +115,7 @@ struct MadeForView {
 struct MadeSelection {
     key: CountKey,
     subject: CountSubject,
-    wanted: BrushedChoice,
+    wanted: SelectionChoice,
 }
 
 /// The figures that are requested.
@@ -228,9 +228,9 @@ impl Renderer {
     /// picture if it is in the CPU's memory.
     #[must_use]
     pub fn result(&self, adjustments: &Adjustments) -> Option<(u64, Option<&Picture>)> {
-        let loading = self.content.loaded.as_ref()?.loading;
+        let load_id = self.content.loaded.as_ref()?.load_id;
         let picture = || self.backends.current_ref().picture(Image::Result);
-        self.content.is_adjusted(loading, adjustments).then(|| (loading, picture()))
+        self.content.is_adjusted(load_id, adjustments).then(|| (load_id, picture()))
     }
 
     /// Returns the newest times of the passes, if they are timed, and whether the adapter reports times of the GPU itself.
@@ -245,7 +245,7 @@ impl Renderer {
         let Some(timing) = &mut self.timing else { return FiguresState::Settled };
         match (timing.poll(gpu), timing.is_pending()) {
             (true, _) => FiguresState::New,
-            (false, true) => FiguresState::UnderWay,
+            (false, true) => FiguresState::InFlight,
             (false, false) => FiguresState::Settled,
         }
     }
@@ -325,7 +325,7 @@ impl Renderer {
         components: Components,
     ) -> Result<Loaded, GpuError> {
         self.content.loaded = None;
-        self.content.loadings += 1;
+        self.content.load_count += 1;
         let (width, height) = (picture.width(), picture.height());
         if let Some(rect) = region.filter(|rect| !rect.fits(width, height)) {
             return Err(GpuError::Region(PictureError::Empty { width: rect.width, height: rect.height }));
@@ -337,7 +337,7 @@ impl Renderer {
             region: region.and_then(|rect| rect.proper(width, height)),
             transfer: Transfer::default(),
             tag: None,
-            loading: self.content.loadings,
+            load_id: self.content.load_count,
             given: None,
             is_counted: false,
         })
@@ -471,9 +471,9 @@ impl Renderer {
     /// figures requested with them have changed since. If the next draw adjusts or counts differently, its bins are requested
     /// automatically.
     pub fn request_histogram(&mut self, gpu: &Gpu) {
-        self.figures.asked = Some(self.content.loadings);
-        let is_under_way = self.question().is_some_and(|question| self.backends.current_ref().is_answering(&question));
-        self.figures.is_wanted |= !is_under_way;
+        self.figures.asked = Some(self.content.load_count);
+        let is_in_flight = self.question().is_some_and(|question| self.backends.current_ref().is_answering(&question));
+        self.figures.is_wanted |= !is_in_flight;
         self.fetch_histogram(gpu);
     }
 
@@ -486,7 +486,7 @@ impl Renderer {
             self.figures.is_wanted = false;
             return Some((FrameTag { brush: question.brush, ..question.tag }, sums));
         }
-        let (series, now) = (self.content.series(), (self.content.loadings, self.content.revision));
+        let (series, now) = (self.content.series(), (self.content.load_count, self.content.revision));
         let come = self.backends.current().poll_figures(gpu, series, now);
         self.fetch_histogram(gpu);
         come
@@ -495,7 +495,7 @@ impl Renderer {
     /// Returns `true` if requested bins have not arrived yet, or thresholds are pending.
     #[must_use]
     pub fn is_histogram_pending(&self) -> bool {
-        self.figures.is_wanted || self.backends.current_ref().has_figures_under_way()
+        self.figures.is_wanted || self.backends.current_ref().has_figures_in_flight()
     }
 
     /// Returns the requested figures that are not in flight yet.
@@ -510,7 +510,7 @@ impl Renderer {
             image: self.content.filled()?,
             is_counted: self.content.is_counted(),
             tag: self.content.tag(loaded),
-            of: (self.content.loadings, self.content.revision),
+            of: (self.content.load_count, self.content.revision),
             series: loaded.series(),
             conversion: self.content.conversion()?,
             limits: self.figures.limits,
@@ -693,7 +693,7 @@ impl Renderer {
         self.recorded.clear();
         if self.content.choose(choice) {
             // Bins that were requested for the loaded picture are requested again.
-            self.figures.is_wanted |= self.figures.asked == Some(self.content.loadings);
+            self.figures.is_wanted |= self.figures.asked == Some(self.content.load_count);
         }
         if let Err(reason) = self.make(gpu, encoder, view) {
             log::debug!("{reason}; the CPU counts, adjusts and paints it");
@@ -929,14 +929,14 @@ impl MadeForView {
 
 /// Returns which counts of the selected pixels a scene needs; `None` if only the histograms are brushed and no scope has to
 /// show it.
-fn selected_in(scene: &Scene, shown: ScopeChoice) -> Option<BrushedChoice> {
+fn selected_in(scene: &Scene, shown: ScopeChoice) -> Option<SelectionChoice> {
     // A scope does not show the selection of its own brush.
     let brushed = scene.brushes.scopes();
     let count = brushed.each().filter(|&is_brushed| is_brushed).count();
     let by_others = brushed.map(|own| scene.brushes.histogram.is_some() || count > usize::from(own));
     let scopes = shown.zip(by_others).map(|(is_shown, is_selected)| is_shown && is_selected);
     let in_scopes = scene.brushes.in_scopes();
-    (in_scopes || scopes.any()).then_some(BrushedChoice { histogram: in_scopes && scene.look.overlays, scopes })
+    (in_scopes || scopes.any()).then_some(SelectionChoice { histogram: in_scopes && scene.look.overlays, scopes })
 }
 
 /// Returns the counts in the form in which they are drawn.
@@ -951,11 +951,11 @@ struct Reference {
     of: Arc<Histogram>,
     bins: UploadedBins,
     /// The depth and sample counts that the uploaded bins are scaled to.
-    uploaded: Option<Measure>,
+    uploaded: Option<Scaling>,
 }
 
 /// Bits per code, and samples of each channel.
-type Measure = (u32, [u64; CHANNELS]);
+type Scaling = (u32, [u64; CHANNELS]);
 
 impl Reference {
     fn new(gpu: &Gpu, of: Arc<Histogram>) -> Self {
@@ -965,12 +965,12 @@ impl Reference {
     /// Prepares the reference's bins for drawing over those of the loaded picture, scaled to its depth and sample counts.
     /// Returns `true` if it recorded anything.
     fn record(&mut self, gpu: &Gpu, encoder: &mut CommandEncoder, loaded: &Loaded) -> bool {
-        let measure = (loaded.bits(), samples_of(loaded));
-        if self.uploaded == Some(measure) {
+        let scaling = (loaded.bits(), samples_of(loaded));
+        if self.uploaded == Some(scaling) {
             return false;
         }
-        self.bins.record(gpu, encoder, &self.of.in_measure_of(measure.0, measure.1), None);
-        self.uploaded = Some(measure);
+        self.bins.record(gpu, encoder, &self.of.rescaled_to(scaling.0, scaling.1), None);
+        self.uploaded = Some(scaling);
         true
     }
 }

@@ -9,12 +9,12 @@ use super::resources::{Dispatch, buffer, storage, uniform};
 use super::shaders::{self, groups};
 use super::timing::{Spans, compute_pass, compute_pass_into};
 use super::{Gpu, GpuError};
-use crate::cpu::BrushedChoice;
+use crate::cpu::SelectionChoice;
 use crate::view::brushes::{Filter, Selection};
 use histoscope_core::histogram::{Components, Histogram};
 use histoscope_core::picture::layout::{ColorModel, PixelLayout};
 use histoscope_core::picture::region::Rect;
-use histoscope_core::scopes::{Chroma, Differences, MOST_LEVEL_BITS, PerScope, Vectorscope, Waveform, samples_in};
+use histoscope_core::scopes::{Chroma, Differences, MAX_LEVEL_BITS, PerScope, Vectorscope, Waveform, samples_in};
 
 /// `Brushes` of shaders/brush.wgsl.
 #[repr(C)]
@@ -81,7 +81,7 @@ const _: () = assert!(size_of::<BrushedParams>() == 80);
 /// Number of planes of selected pixels.
 const PLANES: u32 = Filter::ALL.len() as u32;
 /// Row length, in pixels, from which the shader's products would overflow 32 bits.
-const MOST_PIXELS: u32 = 1 << 22;
+const MAX_PIXELS: u32 = 1 << 22;
 /// Invocations per workgroup, and pixels per invocation.
 const WORKGROUP: u32 = 64;
 const RUN: u32 = 32;
@@ -161,10 +161,10 @@ impl BrushedPasses {
     /// [`GpuError::PictureTooLarge`] if they do not.
     pub fn check(gpu: &Gpu, (width, height): (u32, u32)) -> Result<(), GpuError> {
         let most = gpu.device.limits().max_compute_workgroups_per_dimension;
-        if width < MOST_PIXELS && height <= most {
+        if width < MAX_PIXELS && height <= most {
             return Ok(());
         }
-        let (bytes, most) = (u64::from(width) * u64::from(height), u64::from(MOST_PIXELS) * u64::from(most));
+        let (bytes, most) = (u64::from(width) * u64::from(height), u64::from(MAX_PIXELS) * u64::from(most));
         Err(GpuError::PictureTooLarge { width, height, bytes, most, adapter: gpu.info.name.clone() })
     }
 
@@ -189,7 +189,7 @@ impl BrushedPasses {
         encoder: &mut wgpu::CommandEncoder,
         (group, picture): (&wgpu::BindGroup, InputPicture),
         (selection, chroma): (&Selection, Option<Chroma>),
-        wanted: BrushedChoice,
+        wanted: SelectionChoice,
         spans: Option<Spans<'_>>,
     ) {
         let chroma = chroma.filter(|_| wanted.scopes.vectorscope);
@@ -226,7 +226,7 @@ impl BrushedPasses {
         picture: InputPicture,
         selection: &Selection,
         (work, samples, shift): (BrushedWork, Rect, (u8, u8)),
-        (wanted, chroma): (BrushedChoice, Option<Chroma>),
+        (wanted, chroma): (SelectionChoice, Option<Chroma>),
     ) -> Dispatch {
         let waveform = Waveform::shape(&picture.layout, selection.counted, selection.components);
         let channel = if let BrushedWork::Coded(component) = work { component as usize } else { 0 };
@@ -261,7 +261,7 @@ impl BrushedPasses {
         let (select, count) = (&self.select, &self.count);
         let make = || {
             let mut constants = layout_constants(&key.layout);
-            let bits = key.layout.bin_bits().min(MOST_LEVEL_BITS);
+            let bits = key.layout.bin_bits().min(MAX_LEVEL_BITS);
             let (is_coded, component) =
                 if let BrushedWork::Coded(component) = key.work { (1, component) } else { (0, 0) };
             let (entry_point, others) = match key.work {
@@ -285,7 +285,7 @@ impl BrushedPasses {
         gpu: &Gpu,
         picture: InputPicture,
         selection: &Selection,
-        (wanted, chroma): (BrushedChoice, Option<Chroma>),
+        (wanted, chroma): (SelectionChoice, Option<Chroma>),
     ) {
         let room = |held: &mut wgpu::Buffer, label, words: usize| {
             if held.size() < 4 * words as u64 {
@@ -322,7 +322,7 @@ impl BrushedPasses {
 fn works(
     layout: &PixelLayout,
     selection: &Selection,
-    (wanted, chroma): (BrushedChoice, Option<Chroma>),
+    (wanted, chroma): (SelectionChoice, Option<Chroma>),
 ) -> Vec<(BrushedWork, Rect, (u8, u8))> {
     let counted = selection.counted;
     let mut works = Vec::new();

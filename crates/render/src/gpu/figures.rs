@@ -71,7 +71,7 @@ pub enum FiguresState {
     /// New figures have just arrived.
     New,
     /// Figures are in flight.
-    UnderWay,
+    InFlight,
     /// No figures are in flight.
     Settled,
 }

@@ -114,7 +114,7 @@ impl HistogramPasses {
         let copies = wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
         let bins = buffer("bins", Histogram::word_count(12) * 4, storage | copies);
         let scales = buffer("scales", CHANNELS * size_of::<ChannelScale>(), storage | copies);
-        let chunks = buffer("chunks", plan::MOST_CHUNK_BYTES, storage);
+        let chunks = buffer("chunks", plan::MAX_CHUNK_BYTES, storage);
         let uniform = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
         let reduction = buffer("reduction", size_of::<ReductionParams>(), uniform);
         let region = buffer("region", size_of::<RegionParams>(), uniform);

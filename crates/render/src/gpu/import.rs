@@ -19,7 +19,7 @@ pub(super) use vulkan::{HostMemory, open};
 /// Environment variable that disables reading in place if set to any value, to measure what it gains: the CPU then copies.
 const SWITCH: &str = "HISTOSCOPE_COPY_FRAMES";
 /// Smaller blocks are copied, which is faster than importing their pages into the driver.
-const LEAST_BYTES: usize = 256 << 10;
+const MIN_BYTES: usize = 256 << 10;
 /// The alignment of copies between buffers.
 const STEP: usize = wgpu::COPY_BUFFER_ALIGNMENT as usize;
 
@@ -63,14 +63,14 @@ impl Imports {
         } else if std::env::var_os(SWITCH).is_some() {
             log::info!("the CPU copies frames to the adapter, because {SWITCH} is set");
             self.host = None;
-        } else if !self.bring_what_is_there(queue) {
+        } else if !self.reads_back_correctly(queue) {
             log::warn!("{adapter} misreads memory that it was given; the CPU copies frames to it");
             self.host = None;
         }
         self
     }
 
-    fn bring_what_is_there(&self, queue: &wgpu::Queue) -> bool {
+    fn reads_back_correctly(&self, queue: &wgpu::Queue) -> bool {
         let words: Vec<u32> = (0..Pages::SIZE as u32 / 4).map(|word| word.wrapping_mul(0x9e37_79b9)).collect();
         let bytes: &[u8] = bytemuck::cast_slice(&words);
         let Some(pages) = Pages::holding(bytes) else { return false };
@@ -164,7 +164,7 @@ impl Imports {
         most_plane_bytes: u64,
         row_bytes: impl Fn(usize) -> usize,
     ) -> Option<InPlace> {
-        let pages = picture.pages().filter(|pages| pages.memory().length() >= LEAST_BYTES)?;
+        let pages = picture.pages().filter(|pages| pages.memory().length() >= MIN_BYTES)?;
         let (mut offsets, mut strides) = ([0; 3], [0; 3]);
         let (layout, width, height) = (picture.layout(), picture.width(), picture.height());
         for plane in 0..layout.plane_count() {

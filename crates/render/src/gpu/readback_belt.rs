@@ -13,13 +13,13 @@ use super::figures::Series;
 pub struct ReadbackBelt<T> {
     idle: Vec<wgpu::Buffer>,
     /// Copies that are recorded but not yet submitted.
-    recorded: Vec<Load<T>>,
-    under_way: VecDeque<PendingMap<T>>,
+    recorded: Vec<RecordedReadback<T>>,
+    in_flight: VecDeque<PendingMap<T>>,
 }
 
 /// Bytes in a buffer, and their subject.
 #[derive(Debug)]
-struct Load<T> {
+struct RecordedReadback<T> {
     subject: T,
     buffer: wgpu::Buffer,
     bytes: u64,
@@ -28,7 +28,7 @@ struct Load<T> {
 /// Bytes being mapped.
 #[derive(Debug)]
 struct PendingMap<T> {
-    load: Load<T>,
+    load: RecordedReadback<T>,
     /// The submission that copies them, if known.
     submission: Option<wgpu::SubmissionIndex>,
     mapped: Receiver<Result<(), wgpu::BufferAsyncError>>,
@@ -45,7 +45,7 @@ impl<T> ReadbackBelt<T> {
                 mapped_at_creation: false,
             })
         };
-        Self { idle: (0..depth).map(buffer).collect(), recorded: Vec::new(), under_way: VecDeque::new() }
+        Self { idle: (0..depth).map(buffer).collect(), recorded: Vec::new(), in_flight: VecDeque::new() }
     }
 
     /// Returns the number of free buffers.
@@ -55,13 +55,13 @@ impl<T> ReadbackBelt<T> {
 
     /// Returns the subject of the newest bytes in flight.
     pub fn newest(&self) -> Option<&T> {
-        let newest = self.recorded.last().or_else(|| self.under_way.back().map(|under_way| &under_way.load));
+        let newest = self.recorded.last().or_else(|| self.in_flight.back().map(|under_way| &under_way.load));
         newest.map(|load| &load.subject)
     }
 
     /// Returns `true` if nothing is in flight.
     pub fn is_empty(&self) -> bool {
-        self.recorded.is_empty() && self.under_way.is_empty()
+        self.recorded.is_empty() && self.in_flight.is_empty()
     }
 
     /// Records copying a range of bytes from each of these buffers, one after another. Returns `false` if no buffer is free.
@@ -85,7 +85,7 @@ impl<T> ReadbackBelt<T> {
     pub fn record_with(&mut self, subject: T, copy: impl FnOnce(&wgpu::Buffer) -> u64) -> bool {
         let Some(buffer) = self.idle.pop() else { return false };
         let bytes = copy(&buffer);
-        self.recorded.push(Load { subject, buffer, bytes });
+        self.recorded.push(RecordedReadback { subject, buffer, bytes });
         true
     }
 
@@ -98,18 +98,18 @@ impl<T> ReadbackBelt<T> {
                 // If the belt has been dropped, nothing is listening any more.
                 let _ = sender.send(result);
             });
-            self.under_way.push_back(PendingMap { load, submission: submission.cloned(), mapped });
+            self.in_flight.push_back(PendingMap { load, submission: submission.cloned(), mapped });
         }
     }
 
     /// Takes the oldest bytes if they have arrived, as a vector of words, without blocking. Bytes lost with a device are
     /// skipped; [`Gpu::check`](super::Gpu::check) reports the loss.
     pub fn poll(&mut self, device: &wgpu::Device) -> Option<(T, Vec<u32>)> {
-        let mapped = &self.under_way.front()?.mapped;
+        let mapped = &self.in_flight.front()?.mapped;
         // An error here means that the device is lost.
         let _ = device.poll(wgpu::PollType::Poll);
         let result = mapped.try_recv().ok()?;
-        let PendingMap { load, .. } = self.under_way.pop_front()?;
+        let PendingMap { load, .. } = self.in_flight.pop_front()?;
         self.finish(load, result, bytemuck::pod_collect_to_vec).ok()
     }
 
@@ -122,7 +122,7 @@ impl<T> ReadbackBelt<T> {
         device: &wgpu::Device,
         read: impl FnOnce(&[u8]) -> R,
     ) -> Result<Option<(T, R)>, GpuError> {
-        let Some(PendingMap { load, submission, mapped }) = self.under_way.pop_front() else { return Ok(None) };
+        let Some(PendingMap { load, submission, mapped }) = self.in_flight.pop_front() else { return Ok(None) };
         let wait = wgpu::PollType::Wait { submission_index: submission, timeout: None };
         device.poll(wait).map_err(|error| GpuError::Lost(error.to_string()))?;
         let result = mapped.recv().map_err(|error| GpuError::Lost(error.to_string()))?;
@@ -131,7 +131,7 @@ impl<T> ReadbackBelt<T> {
 
     fn finish<R>(
         &mut self,
-        Load { subject, buffer, bytes }: Load<T>,
+        RecordedReadback { subject, buffer, bytes }: RecordedReadback<T>,
         mapped: Result<(), wgpu::BufferAsyncError>,
         read: impl FnOnce(&[u8]) -> R,
     ) -> Result<(T, R), GpuError> {
@@ -170,14 +170,14 @@ pub(super) fn read_now<R>(
 /// Words that are read back on request while a video plays, one set at a time. Each set belongs to the series of pictures that
 /// it was requested for, and is never returned for another series.
 #[derive(Debug)]
-pub struct OnRequest<T> {
+pub struct RequestedReadback<T> {
     belt: ReadbackBelt<(Series, T)>,
     newest: Option<(Series, T, Vec<u32>)>,
     /// `true` if words are requested that are not in flight yet.
     pub is_wanted: bool,
 }
 
-impl<T> OnRequest<T> {
+impl<T> RequestedReadback<T> {
     /// Creates room for at most `words` words.
     pub fn new(device: &wgpu::Device, label: &str, words: usize) -> Self {
         Self { belt: ReadbackBelt::new(device, label, words as u64 * 4, 1), newest: None, is_wanted: false }
@@ -199,7 +199,7 @@ impl<T> OnRequest<T> {
     }
 
     /// Returns the subject in flight if it belongs to this series.
-    pub fn under_way(&self, series: Option<Series>) -> Option<&T> {
+    pub fn in_flight(&self, series: Option<Series>) -> Option<&T> {
         self.belt.newest().filter(|(of, _)| Some(*of) == series).map(|(_, subject)| subject)
     }
 

@@ -15,7 +15,7 @@ use histoscope_core::histogram::{CHANNELS, Components};
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::scopes::{
-    Chroma, MOST_COLUMNS, MOST_LEVEL_BITS, PerScope, Run, ScopeChoice, ScopeCounts, ScopeSums, Vectorscope, Waveform,
+    Chroma, MAX_COLUMNS, MAX_LEVEL_BITS, PerScope, Run, ScopeChoice, ScopeCounts, ScopeSums, Vectorscope, Waveform,
 };
 
 /// The passes of the requested scopes.
@@ -50,9 +50,9 @@ impl ScopePasses {
     /// Returns the most bytes that the counts of these scopes take.
     #[must_use]
     pub const fn most_bytes(wanted: ScopeChoice) -> u64 {
-        let waveform = if wanted.waveform { CHANNELS as u64 * MOST_COLUMNS as u64 } else { 0 };
-        let vectorscope = if wanted.vectorscope { 1 << MOST_LEVEL_BITS } else { 0 };
-        4 * ((waveform + vectorscope) << MOST_LEVEL_BITS)
+        let waveform = if wanted.waveform { CHANNELS as u64 * MAX_COLUMNS as u64 } else { 0 };
+        let vectorscope = if wanted.vectorscope { 1 << MAX_LEVEL_BITS } else { 0 };
+        4 * ((waveform + vectorscope) << MAX_LEVEL_BITS)
     }
 
     /// Prepares the passes for a rectangle within a picture like this one; cheap if nothing has changed.
@@ -157,14 +157,14 @@ impl ScopeShape {
 }
 
 /// The properties shared by pictures whose counts can be added up on the adapter.
-type Alike = (InputPicture, Rect, Components, Option<Chroma>);
+type SumKey = (InputPicture, Rect, Components, Option<Chroma>);
 
 /// Adds up the scopes of pictures on the adapter. They are read back only if the pictures' properties change or a count might
 /// overflow.
 #[derive(Debug)]
 pub struct GpuScopeSum {
     passes: ScopePasses,
-    run: Option<Run<Alike>>,
+    run: Option<Run<SumKey>>,
     sums: ScopeSums,
 }
 

@@ -6,7 +6,7 @@ use super::context::without_surface;
 use super::{AdapterChoice, Gpu, GpuError, Instance};
 
 /// Consecutive losses of a surface before giving up.
-const MOST_LOSSES: u32 = 8;
+const MAX_LOSSES: u32 = 8;
 
 /// The surface of a window of any kind.
 pub struct WindowSurface {
@@ -120,7 +120,7 @@ impl Recovery {
             SurfaceState::Occluded => RecoveryStep::Skip,
             SurfaceState::Outdated => RecoveryStep::Configure,
             // A surface that is lost every time it is created would keep the program busy forever.
-            SurfaceState::Lost if self.losses > MOST_LOSSES => RecoveryStep::Fail,
+            SurfaceState::Lost if self.losses > MAX_LOSSES => RecoveryStep::Fail,
             SurfaceState::Lost => RecoveryStep::Recreate,
             SurfaceState::Validation => RecoveryStep::Fail,
         }
@@ -306,7 +306,7 @@ mod tests {
     #[test]
     fn a_surface_that_is_lost_again_and_again_is_given_up() {
         let mut recovery = Recovery::default();
-        for _ in 0..MOST_LOSSES {
+        for _ in 0..MAX_LOSSES {
             assert_eq!(recovery.step(SurfaceState::Lost), RecoveryStep::Recreate);
             // States without a texture in between do not count as recovery.
             assert_eq!(recovery.step(SurfaceState::Outdated), RecoveryStep::Configure);
@@ -317,7 +317,7 @@ mod tests {
     #[test]
     fn a_texture_resets_the_losses() {
         let mut recovery = Recovery::default();
-        for _ in 0..3 * MOST_LOSSES {
+        for _ in 0..3 * MAX_LOSSES {
             assert_eq!(recovery.step(SurfaceState::Lost), RecoveryStep::Recreate);
             assert_eq!(recovery.step(SurfaceState::Success), RecoveryStep::Draw);
         }

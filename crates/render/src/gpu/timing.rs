@@ -6,10 +6,10 @@
 use super::readback::read_buffer;
 use super::{Gpu, GpuError};
 
-/// Indices of a span's queries: its start, its end, and an extra one for adapters that need `hurried` timestamps.
+/// Indices of a span's queries: its start, its end, and an extra one for adapters whose timestamps need a flush.
 const BEGIN: u32 = 0;
 const END: u32 = 1;
-const HURRY: u32 = 2;
+const FLUSH: u32 = 2;
 /// Bytes from one span's results to the next, aligned for every adapter.
 const RESOLVED_STEP: u64 = wgpu::QUERY_RESOLVE_BUFFER_ALIGNMENT;
 
@@ -24,7 +24,7 @@ pub struct Timestamps {
     /// Mesa's software adapter takes a timestamp immediately only as long as it has not drawn anything. After that, a timestamp
     /// becomes part of the pending drawing, which runs when the next timestamp is recorded, so the start of a pass would be
     /// taken after its work. Therefore each timestamp is followed by one from an empty pass, which is never read.
-    hurried: bool,
+    needs_flush: bool,
 }
 
 /// Spans for passes to write, starting at one of a set.
@@ -36,21 +36,21 @@ pub struct Spans<'a> {
 
 impl Timestamps {
     /// The most spans that one set may have.
-    pub const MOST_SPANS: u32 = wgpu::QUERY_SET_MAX_QUERIES / (HURRY + 1);
+    pub const MAX_SPANS: u32 = wgpu::QUERY_SET_MAX_QUERIES / (FLUSH + 1);
     /// Bytes of a span's results: two timestamps.
     pub const SPAN_BYTES: u64 = 2 * wgpu::QUERY_SIZE as u64;
 
-    /// Creates a set of `spans` spans, at most [`Self::MOST_SPANS`]. Returns `None` if the adapter writes no timestamps.
+    /// Creates a set of `spans` spans, at most [`Self::MAX_SPANS`]. Returns `None` if the adapter writes no timestamps.
     #[must_use]
     pub fn new(gpu: &Gpu, spans: u32) -> Option<Self> {
         if !gpu.device.features().contains(wgpu::Features::TIMESTAMP_QUERY) {
             return None;
         }
-        let spans = spans.clamp(1, Self::MOST_SPANS);
+        let spans = spans.clamp(1, Self::MAX_SPANS);
         let set = gpu.device.create_query_set(&wgpu::QuerySetDescriptor {
             label: Some("timestamps"),
             ty: wgpu::QueryType::Timestamp,
-            count: (HURRY + 1) * spans,
+            count: (FLUSH + 1) * spans,
         });
         let resolved = gpu.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("timestamps"),
@@ -58,7 +58,7 @@ impl Timestamps {
             usage: wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC,
             mapped_at_creation: false,
         });
-        Some(Self { set, resolved, spans, hurried: gpu.is_software() })
+        Some(Self { set, resolved, spans, needs_flush: gpu.is_software() })
     }
 
     /// Returns the spans starting at `first`.
@@ -141,7 +141,7 @@ impl<'a> Spans<'a> {
     }
 
     const fn query(self, which: u32) -> u32 {
-        (HURRY + 1) * self.first + which
+        (FLUSH + 1) * self.first + which
     }
 
     /// Begins the first span. Returns the timestamp writes for the compute pass that is recorded next.
@@ -165,8 +165,8 @@ impl<'a> Spans<'a> {
 
     /// Returns the query that the next pass must write at its start; `None` if an empty pass has already written it.
     fn begin_query(self, encoder: &mut wgpu::CommandEncoder) -> Option<u32> {
-        if self.timestamps.hurried {
-            self.record_empty(encoder, Some(self.query(BEGIN)), Some(self.query(HURRY)));
+        if self.timestamps.needs_flush {
+            self.record_empty(encoder, Some(self.query(BEGIN)), Some(self.query(FLUSH)));
             return None;
         }
         Some(self.query(BEGIN))
@@ -223,7 +223,7 @@ fn end_with_computing(
 ) {
     let timestamp_writes = spans.map(|spans| spans.writes(begin, Some(spans.query(END))));
     work(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some(label), timestamp_writes }));
-    if let Some(spans) = spans.filter(|spans| spans.timestamps.hurried) {
-        spans.record_empty(encoder, Some(spans.query(HURRY)), None);
+    if let Some(spans) = spans.filter(|spans| spans.timestamps.needs_flush) {
+        spans.record_empty(encoder, Some(spans.query(FLUSH)), None);
     }
 }

@@ -54,7 +54,7 @@ pub struct SelectionParams {
 const _: () = assert!(size_of::<SelectionParams>() == 32);
 
 /// The most workgroups; if there are more rows, each workgroup processes several.
-const MOST_WORKGROUPS: u32 = 1 << 10;
+const MAX_WORKGROUPS: u32 = 1 << 10;
 
 /// A pass whose workgroups iterate over the rows of a picture. Its pipelines are kept for each layout.
 #[derive(Debug)]
@@ -87,13 +87,13 @@ impl RowPass {
             pass.set_pipeline(pipeline);
             pass.set_bind_group(0, picture, &[]);
             pass.set_bind_group(1, group, &[]);
-            pass.dispatch_workgroups(height.clamp(1, MOST_WORKGROUPS), 1, 1);
+            pass.dispatch_workgroups(height.clamp(1, MAX_WORKGROUPS), 1, 1);
         });
     }
 }
 
 /// A criterion that pixels are counted by, in the form of a pass's parameters.
-pub trait Question: bytemuck::NoUninit + Default {
+pub trait PixelCriterion: bytemuck::NoUninit + Default {
     /// Name of the pass and its buffers.
     const LABEL: &'static str;
     /// Its shader.
@@ -107,7 +107,7 @@ pub trait Question: bytemuck::NoUninit + Default {
 }
 
 /// Counts pixels whose red, green or blue is outside the limits.
-impl Question for LimitsParams {
+impl PixelCriterion for LimitsParams {
     const LABEL: &'static str = "limits";
     const SHADER: &'static Shader = &shaders::LIMITS;
     const ENTRY_POINT: &'static str = "count_outside";
@@ -125,7 +125,7 @@ impl LimitsParams {
 }
 
 /// Counts pixels with any, and with all, of a brush's channels in its range.
-impl Question for SelectionParams {
+impl PixelCriterion for SelectionParams {
     const LABEL: &'static str = "selection";
     const SHADER: &'static Shader = &shaders::SELECTION;
     const ENTRY_POINT: &'static str = "count_selected";
@@ -154,7 +154,7 @@ pub struct TotalsPass<Q> {
     question: PhantomData<Q>,
 }
 
-impl<Q: Question> TotalsPass<Q> {
+impl<Q: PixelCriterion> TotalsPass<Q> {
     /// Creates the pass.
     #[must_use]
     pub fn new(gpu: &Gpu) -> Self {

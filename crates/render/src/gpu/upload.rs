@@ -50,14 +50,14 @@ struct PlaneBuffer {
 
 /// The memory that recorded commands copy from.
 #[must_use = "its memory is free again only when it is told that the commands were submitted"]
-pub(super) enum Underway {
+pub(super) enum InFlight {
     /// Memory that the planes were copied to.
     Staged(Staged),
     /// The decoder's own memory, which it must not reuse until the copy is done.
     InPlace(Picture),
 }
 
-impl Underway {
+impl InFlight {
     /// Must be called after the commands are submitted.
     pub fn submitted(self, gpu: &Gpu) {
         match self {
@@ -138,7 +138,7 @@ impl PictureBuffers {
     }
 
     /// Like [`upload`](Self::upload), but records the copies in commands that the caller submits. The caller must then call
-    /// [`Underway::submitted`].
+    /// [`InFlight::submitted`].
     ///
     /// # Errors
     /// [`GpuError::PictureTooLarge`] if a plane is larger than the adapter binds.
@@ -147,7 +147,7 @@ impl PictureBuffers {
         gpu: &Gpu,
         picture: &Picture,
         encoder: &mut wgpu::CommandEncoder,
-    ) -> Result<Underway, GpuError> {
+    ) -> Result<InFlight, GpuError> {
         Self::check(gpu, picture)?;
         let size = (picture.width(), picture.height());
         let packed = |plane| stride_bytes(picture.layout(), plane, size.0, size.1);
@@ -169,11 +169,11 @@ impl PictureBuffers {
         loaded.write_params(gpu, picture);
         let underway = if let Some(in_place) = in_place {
             loaded.read(&in_place, encoder);
-            Underway::InPlace(picture.clone())
+            InFlight::InPlace(picture.clone())
         } else {
             let staged = self.staging.take(gpu, loaded.planes.iter().map(|plane| plane.buffer.size()).sum());
             loaded.write(picture, &staged, encoder);
-            Underway::Staged(staged)
+            InFlight::Staged(staged)
         };
         self.loaded = Some(loaded);
         Ok(underway)

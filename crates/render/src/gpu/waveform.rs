@@ -34,9 +34,9 @@ pub struct WaveformParams {
 const _: () = assert!(size_of::<WaveformParams>() == 32);
 
 /// Row length, in samples, from which the shader's products would overflow 32 bits.
-const MOST_SAMPLES: u32 = 1 << 22;
+const MAX_SAMPLES: u32 = 1 << 22;
 /// Largest count in workgroup memory, where counts have 16 bits.
-const MOST_IN_CELL: u32 = (1 << 16) - 1;
+const MAX_IN_CELL: u32 = (1 << 16) - 1;
 
 /// The division of the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -132,12 +132,12 @@ impl WaveformPasses {
         if self.prepared.as_ref().is_some_and(|prepared| prepared.of == of) {
             return Ok(());
         }
-        if picture.size.0 >= MOST_SAMPLES {
+        if picture.size.0 >= MAX_SAMPLES {
             return Err(GpuError::PictureTooLarge {
                 width: picture.size.0,
                 height: picture.size.1,
                 bytes: picture.size.0.into(),
-                most: MOST_SAMPLES.into(),
+                most: MAX_SAMPLES.into(),
                 adapter: gpu.info.name.clone(),
             });
         }
@@ -187,7 +187,7 @@ impl WaveformPasses {
         // Rows are counted in pairs, starting at an even one.
         let (low, high) = samples.corners();
         let rows = high[1] - (low[1] & !1);
-        let most = (MOST_IN_CELL / samples.width.div_ceil(columns)).max(2);
+        let most = (MAX_IN_CELL / samples.width.div_ceil(columns)).max(2);
         let rows_of_part = rows.div_ceil(self.plan.parts).min(most).next_multiple_of(2).min(most & !1);
         let params = WaveformParams {
             low,

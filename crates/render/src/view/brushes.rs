@@ -33,7 +33,7 @@ pub struct WaveformBrush {
     /// First and last column, both included.
     pub columns: [u32; 2],
     /// The number of columns of the brushed waveform.
-    pub of: u32,
+    pub column_count: u32,
 }
 
 impl WaveformBrush {
@@ -41,7 +41,7 @@ impl WaveformBrush {
     #[must_use]
     pub fn pixels(&self, counted: Rect) -> [u32; 2] {
         let begin = |column: u32| {
-            let samples = (u64::from(column) * u64::from(counted.width)).div_ceil(u64::from(self.of.max(1)));
+            let samples = (u64::from(column) * u64::from(counted.width)).div_ceil(u64::from(self.column_count.max(1)));
             counted.x + samples.min(counted.width.into()) as u32
         };
         [begin(self.columns[0]), begin(self.columns[1] + 1)]
@@ -198,7 +198,7 @@ mod tests {
             let counted = Rect { x, y: 0, width, height: 1 };
             let of = width.min(1024);
             for columns in [[0, 0], [0, of - 1], [of / 3, of / 2], [of - 1, of - 1]] {
-                let [first, end] = WaveformBrush { range, columns, of }.pixels(counted);
+                let [first, end] = WaveformBrush { range, columns, column_count: of }.pixels(counted);
                 for at in 0..width {
                     let column = column_of(at, width, of);
                     let is_there = columns[0] <= column && column <= columns[1];

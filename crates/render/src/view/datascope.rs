@@ -24,7 +24,7 @@ pub enum Datascope {
 }
 
 /// Pixels of the view per pixel of the picture, in both directions, from which codes are written.
-pub const LEAST_CELL: u32 = 16;
+pub const MIN_CELL: u32 = 16;
 
 impl Datascope {
     /// Every choice, in the order in which a key cycles through them.
@@ -151,7 +151,7 @@ pub struct Writing {
 }
 
 impl Codes {
-    /// Returns the format for a view, or `None` if the picture's pixels are smaller than [`LEAST_CELL`] or have no hard edges.
+    /// Returns the format for a view, or `None` if the picture's pixels are smaller than [`MIN_CELL`] or have no hard edges.
     #[must_use]
     pub fn writing(&self, placement: &Placement) -> Option<Writing> {
         let [width, height] = placement.cell_size()?;
@@ -160,7 +160,7 @@ impl Codes {
 
     /// Returns the format for pixels of the picture that span `width` × `height` pixels of the view.
     fn in_cells(&self, width: u32, height: u32) -> Option<Writing> {
-        if width.min(height) < LEAST_CELL {
+        if width.min(height) < MIN_CELL {
             return None;
         }
         let digits = ((1_u32 << self.bits) - 1).ilog(self.base) + 1;
@@ -231,7 +231,7 @@ impl Writing {
 
 /// Brightness of a colour from which the ink on it is black; there, black and white contrast equally. A sum of squared codes,
 /// weighted in 256ths.
-pub const LIGHT_GROUND: u32 = 3_500_000;
+pub const LIGHT_BACKGROUND: u32 = 3_500_000;
 
 /// Returns the colour of ink on a colour: black or white, whichever is more legible.
 #[inline(always)]
@@ -239,7 +239,7 @@ pub const LIGHT_GROUND: u32 = 3_500_000;
 pub fn ink_on([r, g, b]: [u8; 3]) -> [u8; 3] {
     let square = |code: u8| u32::from(code) * u32::from(code);
     let light = 54 * square(r) + 183 * square(g) + 19 * square(b);
-    if light >= LIGHT_GROUND { [0; 3] } else { [255; 3] }
+    if light >= LIGHT_BACKGROUND { [0; 3] } else { [255; 3] }
 }
 
 #[cfg(test)]

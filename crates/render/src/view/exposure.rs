@@ -1,6 +1,6 @@
 //! Exposure aids shown in the picture: zebras over bright areas, marks on clipped or out-of-range pixels, and false colour.
 //!
-//! [`Inspection::look`] is the definition: it decides from a pixel's codes whether the pixel is striped and which channels are
+//! [`Inspection::inspect`] is the definition: it decides from a pixel's codes whether the pixel is striped and which channels are
 //! marked, in integer arithmetic. [`Inspection::painted`] defines their appearance. The picture's shader and the CPU's painter
 //! do the same.
 
@@ -10,12 +10,12 @@ mod level;
 
 use serde::{Deserialize, Serialize};
 
-pub use false_color::{FalseColor, FalseColorTable, MOST_BANDS, Paint, Tint, Unit, percents};
+pub use false_color::{FalseColor, FalseColorTable, MAX_BANDS, Paint, Tint, Unit, percents};
 use histoscope_core::histogram::Components;
 use histoscope_core::histogram::limits::Limits;
 use histoscope_core::picture::color::{Colorimetry, Conversion, Range};
 use histoscope_core::picture::layout::{ColorModel, PixelLayout};
-pub use inspection::{Inspection, MARK_LIGHTS, Marks, Seen, mark_colors, stripe_pixels};
+pub use inspection::{Inspection, MARK_LIGHTS, Marks, PixelMarks, mark_colors, stripe_pixels};
 use level::nominal;
 pub use level::{Level, MarkLimits};
 
@@ -56,10 +56,10 @@ impl Exposure {
 
     /// Describes what is shown on the picture, or returns `None` if nothing is.
     #[must_use]
-    pub fn told(&self) -> Option<String> {
+    pub fn description(&self) -> Option<String> {
         let zebra = self.zebra.then(|| format!("zebras from {}", self.level.text()));
         let marks = self.marks.then(|| format!("marked: {} (high solid, low chequered)", self.limits.text()));
-        let tint = self.false_color.shown.then(|| format!("false colour: {}", self.false_color.table.told()));
+        let tint = self.false_color.shown.then(|| format!("false colour: {}", self.false_color.table.description()));
         let texts: Vec<_> = tint.into_iter().chain(zebra).chain(marks).collect();
         (!texts.is_empty()).then(|| texts.join("; "))
     }
@@ -88,7 +88,7 @@ impl ExposureChoice {
 
     /// Returns the stored settings with the requested ones applied over them.
     #[must_use]
-    pub fn over(self, kept: Exposure) -> Exposure {
+    pub fn apply_to(self, kept: Exposure) -> Exposure {
         Exposure {
             zebra: kept.zebra || self.zebra.is_some(),
             level: self.zebra.unwrap_or(kept.level),
@@ -110,7 +110,12 @@ impl Exposure {
     /// The level of zebras is compared with the luminance bin, so that the number of striped pixels equals the histogram's
     /// count from there on. If code values are counted, it is compared with Y'.
     #[must_use]
-    pub fn of(&self, layout: &PixelLayout, colorimetry: &Colorimetry, components: Components) -> Option<Inspection> {
+    pub fn inspection_for(
+        &self,
+        layout: &PixelLayout,
+        colorimetry: &Colorimetry,
+        components: Components,
+    ) -> Option<Inspection> {
         if !self.is_on() {
             return None;
         }
@@ -171,12 +176,12 @@ mod tests {
     #[test]
     fn the_description_names_what_is_on_the_picture() {
         let plain = Exposure::default();
-        assert_eq!(plain.told(), None);
+        assert_eq!(plain.description(), None);
         let zebra = Exposure { zebra: true, level: Level::Code(700), ..plain };
-        assert_eq!(zebra.told().as_deref(), Some("zebras from code 700"));
+        assert_eq!(zebra.description().as_deref(), Some("zebras from code 700"));
         let both = Exposure { marks: true, limits: MarkLimits::R103, ..zebra };
         let text = "zebras from code 700; marked: outside EBU R 103 (high solid, low chequered)";
-        assert_eq!(both.told().as_deref(), Some(text));
+        assert_eq!(both.description().as_deref(), Some(text));
     }
 
     #[test]
@@ -195,7 +200,7 @@ mod tests {
     fn percentages_refer_to_the_range_in_use() {
         let layout = PixelLayout::planar_ycbcr(10, (1, 1));
         let lowest = |range, components, level| {
-            exposure(MarkLimits::Clipped, level).of(&layout, &color(range), components).unwrap().zebra
+            exposure(MarkLimits::Clipped, level).inspection_for(&layout, &color(range), components).unwrap().zebra
         };
         let percent = Level::Permille(950);
         assert_eq!(lowest(Range::Limited, Components::Rgbl, percent), Some(972), "of the codes of luminance");
@@ -210,9 +215,9 @@ mod tests {
         let layout = PixelLayout::planar_ycbcr(8, (0, 0));
         let seen = |range, codes: [u32; 3]| {
             exposure(MarkLimits::Clipped, Level::Permille(1000))
-                .of(&layout, &color(range), Components::YCbCr)
+                .inspection_for(&layout, &color(range), Components::YCbCr)
                 .unwrap()
-                .look(codes)
+                .inspect(codes)
         };
         let limited = seen(Range::Limited, [15, 241, 15]);
         assert_eq!((limited.below, limited.above), ([true, false, true], [false, true, false]));
@@ -226,10 +231,11 @@ mod tests {
     fn marks_mix_like_light_and_distinguish_low_from_high() {
         let layout = PixelLayout::packed_rgb(8, [0, 1, 2], 3);
         let full = Colorimetry { matrix: Sourced::tagged(Matrix::Identity), range: Sourced::tagged(Range::Full) };
-        let inspection =
-            exposure(MarkLimits::Clipped, Level::Permille(950)).of(&layout, &full, Components::Rgbl).unwrap();
+        let inspection = exposure(MarkLimits::Clipped, Level::Permille(950))
+            .inspection_for(&layout, &full, Components::Rgbl)
+            .unwrap();
         let at = |codes: [u32; 3], place| {
-            inspection.painted(codes.map(|code| code as u8), &inspection.look(codes), place, 6)
+            inspection.painted(codes.map(|code| code as u8), &inspection.inspect(codes), place, 6)
         };
         let [white, yellow, red] = [[255, 255, 255], [255, 255, 90], [255, 90, 90]].map(|codes| at(codes, (0, 0)));
         assert!(white.iter().all(|&part| part > 220), "{white:?}");

@@ -7,15 +7,15 @@ use super::placement::Placement;
 use histoscope_core::picture::region::Rect;
 
 /// Distance that the pointer must be dragged, in points, before a rectangle is drawn, so that an unsteady click draws none.
-const LEAST_DRAG: f64 = 4.0;
+const MIN_DRAG: f64 = 4.0;
 /// Distance from a handle within which the pointer can grab it, in points.
 const REACH: f64 = 7.0;
 /// Distance from the border between two handles within which the pointer can grab it, in points.
 const BORDER_REACH: f64 = 4.0;
 /// Minimum length of a side, in points, for a handle in its middle.
-const LEAST_SIDE: f64 = 36.0;
+const MIN_SIDE: f64 = 36.0;
 /// Minimum length of both sides, in points, for a handle in the centre.
-const LEAST_MIDDLE: f64 = 56.0;
+const MIN_MIDDLE: f64 = 56.0;
 
 /// The counted region, as chosen in pictures of one size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -169,9 +169,9 @@ pub fn handles(rect: Rect, placement: &Placement, points: f64) -> Vec<Handle> {
     let mut handles = Vec::new();
     for (x, y) in [-1_i8, 0, 1].into_iter().flat_map(|y| [-1_i8, 0, 1].map(|x| (x, y))) {
         let (grip, has_room) = match (x, y) {
-            (0, 0) => (Grip::Move, seen.min_element() >= LEAST_MIDDLE),
-            (0, _) => (Grip::Edges { x, y }, sides.x >= LEAST_SIDE),
-            (_, 0) => (Grip::Edges { x, y }, sides.y >= LEAST_SIDE),
+            (0, 0) => (Grip::Move, seen.min_element() >= MIN_MIDDLE),
+            (0, _) => (Grip::Edges { x, y }, sides.x >= MIN_SIDE),
+            (_, 0) => (Grip::Edges { x, y }, sides.y >= MIN_SIDE),
             _ => (Grip::Edges { x, y }, true),
         };
         let share = (DVec2::new(x.into(), y.into()) + 1.0) * 0.5;
@@ -238,7 +238,7 @@ impl RegionDrag {
         match *self {
             Self::New(from) => {
                 let begin = placement.point_of(from);
-                if (at.floor() + 0.5 - begin).abs().max_element() < LEAST_DRAG * points - 1e-6 {
+                if (at.floor() + 0.5 - begin).abs().max_element() < MIN_DRAG * points - 1e-6 {
                     return None;
                 }
                 let to = place_in_pixel(at, placement);

@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn a_brush_is_dropped_with_the_last_scope_that_shows_it() {
         let range = Brush { channels: Channels::ALL, low: 3, high: 9 };
-        let waveform = Some(WaveformBrush { range, columns: [0, 4], of: 64 });
+        let waveform = Some(WaveformBrush { range, columns: [0, 4], column_count: 64 });
         let mut scene = Scene { brushes: Brushes { waveform, ..Brushes::default() }, ..Scene::default() };
         (scene.look.scopes.waveform, scene.look.scopes.parade) = (true, true);
         for (kind, is_there) in [(ScopeKind::Waveform, true), (ScopeKind::Parade, false)] {

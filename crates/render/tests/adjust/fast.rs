@@ -1,8 +1,7 @@
 //! The fast adjustments on the CPU against the plain ones, to the last code, on random pictures.
 
 use histoscope_core::adjust::{
-    Adjustments, Blur, Clahe, ClassDisplay, Codes, Equalize, Otsu, Placing, Posterize, Processor, Reduction, Tone,
-    plain,
+    self, Adjustments, Blur, Clahe, ClassDisplay, Codes, Equalize, Otsu, Placing, Posterize, Processor, Reduction, Tone,
 };
 use histoscope_core::histogram::Components;
 use histoscope_core::histogram::reference;
@@ -110,19 +109,19 @@ proptest! {
     ) {
         let range = if limited { Range::Limited } else { Range::Full };
         let picture = picture(content, layout, size, matrix, range, seed);
-        let codes = plain::codes(&picture);
+        let codes = adjust::reference::codes(&picture);
         prop_assert_eq!(&Codes::of(&picture), &codes, "the codes");
-        let expected = plain::apply(codes, &adjustments);
+        let expected = adjust::reference::apply(codes, &adjustments);
         let adjusted = Processor::default().apply_to_codes(Codes::of(&picture), &adjustments, None);
         let differs = |at: &usize| adjusted.rgb[*at] != expected.rgb[*at];
         let first = (0..expected.rgb.len()).find(differs);
         let pair = first.map(|at| (at, adjusted.rgb[at], expected.rgb[at]));
         prop_assert_eq!(pair, None, "{}: pixel, found, expected", adjustments);
         let packed = adjusted.picture().unwrap();
-        prop_assert_eq!(&plain::codes(&packed), &expected, "packed");
+        prop_assert_eq!(&adjust::reference::codes(&packed), &expected, "packed");
         let histogram = expected.histogram();
         prop_assert_eq!(&histogram, &reference::histogram(&packed, Components::Rgbl), "counted");
-        for (channel, bins) in plain::bins(&expected).iter().enumerate() {
+        for (channel, bins) in adjust::reference::bins(&expected).iter().enumerate() {
             prop_assert_eq!(histogram.bins(channel), &bins[..]);
         }
     }
@@ -139,7 +138,7 @@ fn large_pictures_are_cut_into_shares_without_seams() {
         Adjustments { tone: Some(Tone::Equalize(Equalize::default())), ..Adjustments::default() },
         Adjustments { reduction: Some(Reduction::Otsu(Otsu::default())), ..Adjustments::default() },
     ] {
-        let expected = plain::apply(plain::codes(&picture), &adjustments);
+        let expected = adjust::reference::apply(adjust::reference::codes(&picture), &adjustments);
         let adjusted = Processor::default().apply_to_codes(Codes::of(&picture), &adjustments, None);
         assert!(adjusted == expected, "{adjustments}");
     }
@@ -163,7 +162,7 @@ fn colours_too_dark_for_a_luminance_stay() {
         for tone in [Tone::Equalize(Equalize::default()), Tone::Clahe(Clahe { tiles: (2, 2), clip_limit: 50.0 })] {
             let adjustments = Adjustments { tone: Some(tone), ..Adjustments::default() };
             let adjusted = Processor::default().apply_to_codes(codes.clone(), &adjustments, None);
-            assert!(adjusted == plain::apply(codes.clone(), &adjustments), "{depth} bits, {adjustments}");
+            assert!(adjusted == adjust::reference::apply(codes.clone(), &adjustments), "{depth} bits, {adjustments}");
             assert_ne!(adjusted, codes, "{adjustments} does something to the others");
         }
     }

@@ -86,7 +86,7 @@ fn random_lengths_with_small_workgroups_and_without_padding() {
         check(&adjuster.gpu, &pass, &words, &fitting);
     }
     let pass = ScanPass::new(&adjuster.gpu);
-    assert!(pass.capacity() >= ScanPass::LEAST_CAPACITY);
+    assert!(pass.capacity() >= ScanPass::MIN_CAPACITY);
     check(&adjuster.gpu, &pass, &words, &lengths);
 }
 

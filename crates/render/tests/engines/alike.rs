@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use histoscope_core::adjust::{
-    Adjustments, Blur, Clahe, ClassDisplay, Equalize, Otsu, Placing, Posterize, Reduction, Tone, plain,
+    self, Adjustments, Blur, Clahe, ClassDisplay, Equalize, Otsu, Placing, Posterize, Reduction, Tone,
 };
 use histoscope_core::histogram::{Components, reference};
 use histoscope_core::picture::Picture;
@@ -70,7 +70,7 @@ fn expected(picture: &Picture, adjustments: &Adjustments, region: Option<Rect>) 
     let picture = if adjustments.is_off() {
         picture.clone()
     } else {
-        plain::apply(plain::codes(picture), adjustments).picture().unwrap()
+        adjust::reference::apply(adjust::reference::codes(picture), adjustments).picture().unwrap()
     };
     let rect = region.unwrap_or(Rect::whole(picture.width(), picture.height()));
     let counted = parts(&picture, rect).unwrap();
@@ -187,7 +187,7 @@ fn scopes_come_with_the_bins_whoever_counts() {
             let (subject, chroma) = match coded {
                 true => (picture.clone(), Chroma::of(&picture)),
                 false => {
-                    let codes = plain::apply(plain::codes(&picture), &adjustments);
+                    let codes = adjust::reference::apply(adjust::reference::codes(&picture), &adjustments);
                     (codes.picture().unwrap(), Some(Chroma::of_adjusted(&picture)))
                 }
             };

@@ -7,7 +7,7 @@ use histoscope_core::picture::color::{Matrix, Range};
 use histoscope_core::picture::layout::{ColorModel, PixelLayout};
 use histoscope_core::picture::region::Rect;
 use histoscope_core::scopes::{
-    Chroma, MOST_COLUMNS, ScopeChoice, ScopeCounts, Waveform, column_of, reference, samples_in, targets,
+    Chroma, MAX_COLUMNS, ScopeChoice, ScopeCounts, Waveform, column_of, reference, samples_in, targets,
 };
 use histoscope_render::cpu;
 
@@ -78,7 +78,7 @@ fn the_cpu_counts_wide_and_odd_pictures_as_the_reference() {
                 let picture = natural(layout, size, colorimetry(matrix_of(&layout), range), 11);
                 for components in BOTH {
                     let expected = reference::waveform(&picture, whole(&picture), components);
-                    assert_eq!(expected.columns[0], size.0.min(MOST_COLUMNS));
+                    assert_eq!(expected.columns[0], size.0.min(MAX_COLUMNS));
                     let counted = cpu::count_waveform(&picture, whole(&picture), components);
                     assert!(counted == expected, "{layout:?} {size:?} {range} {components:?}");
                 }

@@ -25,7 +25,7 @@ use histoscope_render::cpu::Engine;
 use crate::support::{colorimetry, natural};
 
 const SIZE: (u32, u32) = (322, 182);
-const MOST_CODES: f64 = 0.02;
+const MAX_CODES: f64 = 0.02;
 
 /// Runs FFmpeg and returns its standard output.
 fn ffmpeg(arguments: &[&str]) -> Vec<u8> {
@@ -122,7 +122,7 @@ fn check(picture: &Picture, what: &str) {
     let ours = reference::histogram(picture, Components::Rgbl);
     let codes = distance(&ours, &zimg);
     println!("{what}: {codes:.5} codes");
-    assert!(codes <= MOST_CODES, "{what}: {codes} codes from zimg");
+    assert!(codes <= MAX_CODES, "{what}: {codes} codes from zimg");
     assert_eq!(*Engine::new().count(picture, Components::Rgbl), ours, "{what}: the CPU engine");
 }
 
@@ -167,6 +167,6 @@ fn a_wrong_matrix_or_range_is_noticed() {
         let ours = reference::histogram(&picture.with_colorimetry(wrong), Components::Rgbl);
         let codes = distance(&ours, &zimg);
         println!("read as {} {}: {codes:.3} codes", wrong.matrix, wrong.range);
-        assert!(codes > 50.0 * MOST_CODES, "{codes} codes");
+        assert!(codes > 50.0 * MAX_CODES, "{codes} codes");
     }
 }

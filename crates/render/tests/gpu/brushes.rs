@@ -10,7 +10,7 @@ use histoscope_core::picture::layout::{ColorModel, PixelLayout};
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Orientation, Picture, Ratio};
 use histoscope_core::scopes::{Chroma, ScopeChoice, ScopeCounts, Vectorscope, Waveform, column_of, samples_in};
-use histoscope_render::cpu::{BrushedChoice, BrushedCounts, SelectedPixels};
+use histoscope_render::cpu::{SelectedPixels, SelectionChoice, SelectionCounts};
 use histoscope_render::gpu::brushed::BrushedPasses;
 use histoscope_render::gpu::params::InputPicture;
 use histoscope_render::gpu::readback::{Image, read_buffer};
@@ -26,7 +26,8 @@ use histoscope_render::view::scopes::{Layout, ScopeStyle};
 use crate::studio::{self, Studio, UPRIGHT, WAYS, Way, adjusted, bare, each};
 use crate::support::{colorimetry, constant, native_layouts, natural, noise};
 
-const ALL: BrushedChoice = BrushedChoice { histogram: true, scopes: ScopeChoice { waveform: true, vectorscope: true } };
+const ALL: SelectionChoice =
+    SelectionChoice { histogram: true, scopes: ScopeChoice { waveform: true, vectorscope: true } };
 
 fn channels(list: &[usize]) -> Channels {
     list.iter().fold(Channels::NONE, |all, &channel| all.union(Channels::one(channel)))
@@ -38,12 +39,13 @@ fn brushes(bits: u32, width: u32) -> Vec<Brushes> {
     let histogram = Some(Brush { channels: channels(&[1, 3]), low: codes(0.2), high: codes(0.7) });
     let of = width.min(1024);
     let range = Brush { channels: channels(&[0, 2]), low: codes(0.3), high: codes(0.8) };
-    let waveform = Some(WaveformBrush { range, columns: [of / 5, of * 4 / 5], of });
+    let waveform = Some(WaveformBrush { range, columns: [of / 5, of * 4 / 5], column_count: of });
     let level_bits = bits.min(10);
     let level = |share: f64| (share * f64::from(1_u32 << level_bits)) as u16;
     let circle = PairShape::Circle { middle: [level(0.55), level(0.5)], radius: level(0.2) };
     let lasso = [[0.9, 0.3], [0.1, 0.6], [0.8, 0.8]];
-    let lasso = lasso.iter().fold(Lasso::from([level(0.2), level(0.2)]), |lasso, at| lasso.to(at.map(level)));
+    let lasso =
+        lasso.iter().fold(Lasso::starting_at([level(0.2), level(0.2)]), |lasso, at| lasso.with_corner(at.map(level)));
     let pairs = |shape| Some(PairBrush { shape, level_bits });
     let none = Brushes::default();
     vec![
@@ -64,7 +66,8 @@ fn passed(
 ) -> [bool; 3] {
     let probe = probe(picture, x, y, components);
     let column = |of| column_of(x - rect.x, rect.width, of);
-    let in_columns = |brush: &WaveformBrush| (brush.columns[0]..=brush.columns[1]).contains(&column(brush.of));
+    let in_columns =
+        |brush: &WaveformBrush| (brush.columns[0]..=brush.columns[1]).contains(&column(brush.column_count));
     let in_range = |brush: &Brush| !probe.reached_by(brush).is_empty();
     let pair = chroma.map(|chroma| pair_of(picture, (x, y), &chroma));
     let has_pair = |brush: &PairBrush| {
@@ -97,7 +100,7 @@ fn pair_of(picture: &Picture, (x, y): (u32, u32), chroma: &Chroma) -> [u32; 2] {
 }
 
 /// Counts the samples of a plane that cover a pixel which passes all brushes except the scope's own.
-fn reference(picture: &Picture, (rect, components): (Rect, Components), brushes: &Brushes) -> (u32, BrushedCounts) {
+fn reference(picture: &Picture, (rect, components): (Rect, Components), brushes: &Brushes) -> (u32, SelectionCounts) {
     let layout = picture.layout();
     let (width, height) = (picture.width(), picture.height());
     let mut lit = vec![[false; 4]; (width * height) as usize];
@@ -156,7 +159,7 @@ fn reference(picture: &Picture, (rect, components): (Rect, Components), brushes:
     });
     let count = lit.iter().filter(|planes| planes[0]).count() as u32;
     let scopes = ScopeCounts { waveform: Some(waveform), vectorscope };
-    (count, BrushedCounts { histogram: Some(histogram), scopes })
+    (count, SelectionCounts { histogram: Some(histogram), scopes })
 }
 
 struct Adapter {
@@ -177,7 +180,7 @@ impl Adapter {
     }
 
     /// Returns the planes, the number of lit pixels, and the counts.
-    fn count(&mut self, picture: &Picture, selection: &Selection) -> (Vec<u32>, u32, BrushedCounts) {
+    fn count(&mut self, picture: &Picture, selection: &Selection) -> (Vec<u32>, u32, SelectionCounts) {
         self.pictures.upload(&self.gpu, picture).expect("the picture fits");
         let chroma = Chroma::of(picture);
         let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
@@ -201,7 +204,7 @@ impl Adapter {
         });
         let scopes = ScopeCounts { waveform: Some(waveform), vectorscope };
         let total = self.words(&self.passes.total, 1)[0];
-        (planes, total, BrushedCounts { histogram: Some(histogram), scopes })
+        (planes, total, SelectionCounts { histogram: Some(histogram), scopes })
     }
 
     #[track_caller]
@@ -226,7 +229,7 @@ impl Adapter {
 }
 
 #[track_caller]
-fn differ(found: &BrushedCounts, expected: &BrushedCounts, what: &str) {
+fn differ(found: &SelectionCounts, expected: &SelectionCounts, what: &str) {
     let sum = |counts: &[u32]| counts.iter().sum::<u32>();
     let (found_bins, bins) = (found.histogram.as_ref().unwrap(), expected.histogram.as_ref().unwrap());
     assert!(found_bins == bins, "bins: {} and {}: {what}", sum(&found_bins.words), sum(&bins.words));

@@ -11,8 +11,8 @@ use histoscope_render::gpu::Scene;
 use histoscope_render::gpu::readback::Image;
 use histoscope_render::view::brush::Brush;
 use histoscope_render::view::brushes::Brushes;
-use histoscope_render::view::exposure::{Exposure, Inspection, Level, MarkLimits, Seen, stripe_pixels};
-use histoscope_render::view::marked::MOST_PLACES;
+use histoscope_render::view::exposure::{Exposure, Inspection, Level, MarkLimits, PixelMarks, stripe_pixels};
+use histoscope_render::view::marked::MAX_PLACES;
 use histoscope_render::view::placement::{Fit, ViewSettings};
 use histoscope_render::view::scene::{Counted, Look, Pair};
 
@@ -31,17 +31,17 @@ fn places() -> impl Iterator<Item = (u32, u32)> {
 }
 
 /// Returns the definition's result for each pixel.
-fn looks(picture: &Picture, inspection: &Inspection) -> Vec<Seen> {
-    places().map(|(x, y)| inspection.look(reference::components(picture, x, y))).collect()
+fn looks(picture: &Picture, inspection: &Inspection) -> Vec<PixelMarks> {
+    places().map(|(x, y)| inspection.inspect(reference::components(picture, x, y))).collect()
 }
 
 /// Counts the pixels with this property.
-fn count(seen: &[Seen], is: impl Fn(&Seen) -> bool) -> u64 {
+fn count(seen: &[PixelMarks], is: impl Fn(&PixelMarks) -> bool) -> u64 {
     seen.iter().filter(|seen| is(seen)).count() as u64
 }
 
 /// Compares each pixel with the definition applied to the plain pixel.
-fn check(shown: &Image, bare: &Image, seen: &[Seen], inspection: &Inspection, name: &str) {
+fn check(shown: &Image, bare: &Image, seen: &[PixelMarks], inspection: &Inspection, name: &str) {
     for (place, seen) in places().zip(seen) {
         let expected = inspection.painted(pixel(bare, place.0, place.1), seen, place, stripe_pixels(SIZE.1));
         assert_eq!(pixel(shown, place.0, place.1), expected, "{name} at {place:?}: {seen:?}");
@@ -84,11 +84,12 @@ fn exactly_the_pixels_of_the_definition_are_striped_and_marked() {
             let bare = studio.snapshot(way, SIZE, &scene(Exposure::default()));
             for exposure in exposures(&mut random, layout.bin_bits()) {
                 let shown = studio.snapshot(way, SIZE, &scene(exposure));
-                let inspection = exposure.of(&layout, picture.colorimetry(), components).expect("something is on");
+                let inspection =
+                    exposure.inspection_for(&layout, picture.colorimetry(), components).expect("something is on");
                 let seen = looks(&picture, &inspection);
                 check(&shown, &bare, &seen, &inspection, &format!("{name} {way:?} {components:?} {exposure:?}"));
                 striped += count(&seen, |seen| seen.zebra);
-                all_marked += count(&seen, Seen::is_marked);
+                all_marked += count(&seen, PixelMarks::is_marked);
                 // The histogram and the numbers agree with the marked pixels.
                 if let (Some(lowest), Components::Rgbl) = (inspection.zebra, components) {
                     let counted = histogram.cumulative().channel(3).count_in(lowest..=u32::MAX);
@@ -96,7 +97,7 @@ fn exactly_the_pixels_of_the_definition_are_striped_and_marked() {
                 }
                 if exposure == marked(MarkLimits::R103) {
                     let counted = u64::from(reference::outside_r103(&picture));
-                    assert_eq!(count(&seen, Seen::is_marked), counted, "{name}");
+                    assert_eq!(count(&seen, PixelMarks::is_marked), counted, "{name}");
                 }
                 if exposure == marked(MarkLimits::Clipped) && components == Components::Rgbl {
                     for channel in 0..3 {
@@ -122,7 +123,8 @@ fn what_is_marked_is_counted_and_found_where_it_lies() {
         let components =
             if number % 2 == 0 && picture.has_coded_components() { Components::YCbCr } else { Components::Rgbl };
         for exposure in exposures(&mut random, layout.bin_bits()) {
-            let inspection = exposure.of(&layout, picture.colorimetry(), components).expect("something is on");
+            let inspection =
+                exposure.inspection_for(&layout, picture.colorimetry(), components).expect("something is on");
             for rect in [Rect { x: 0, y: 0, width: SIZE.0, height: SIZE.1 }, Rect { x: 5, y: 3, width: 31, height: 20 }]
             {
                 let found = cpu::find_marked(&picture, &inspection, rect, || true).expect("nobody gives it up");
@@ -131,15 +133,15 @@ fn what_is_marked_is_counted_and_found_where_it_lies() {
                 };
                 let places: Vec<_> = places().filter(inside).collect();
                 let seen: Vec<_> =
-                    places.iter().map(|&(x, y)| inspection.look(reference::components(&picture, x, y))).collect();
+                    places.iter().map(|&(x, y)| inspection.inspect(reference::components(&picture, x, y))).collect();
                 assert_eq!(found.looked_at, u64::from(rect.width * rect.height));
-                assert_eq!(found.pixels, count(&seen, Seen::is_marked), "{name} {exposure:?}");
+                assert_eq!(found.pixels, count(&seen, PixelMarks::is_marked), "{name} {exposure:?}");
                 for channel in 0..3 {
                     let expected = [count(&seen, |seen| seen.below[channel]), count(&seen, |seen| seen.above[channel])];
                     assert_eq!([found.below[channel], found.above[channel]], expected, "{name} {exposure:?} {channel}");
                 }
                 let marked = places.iter().zip(&seen).filter(|(_, seen)| seen.is_marked()).map(|(&(x, y), _)| [x, y]);
-                assert_eq!(found.places, marked.take(MOST_PLACES).collect::<Vec<_>>(), "{name} {exposure:?}");
+                assert_eq!(found.places, marked.take(MAX_PLACES).collect::<Vec<_>>(), "{name} {exposure:?}");
                 few += found.few().len();
             }
         }
@@ -152,8 +154,9 @@ fn code_values_are_marked_as_the_numbers_count_them() {
     let layout = PixelLayout::planar_ycbcr(10, (0, 0));
     for range in [Range::Limited, Range::Full] {
         let picture = noise(layout, SIZE, colorimetry(Matrix::Bt709, range), 0, 3);
-        let inspection =
-            marked(MarkLimits::Clipped).of(&layout, picture.colorimetry(), Components::YCbCr).expect("marks are on");
+        let inspection = marked(MarkLimits::Clipped)
+            .inspection_for(&layout, picture.colorimetry(), Components::YCbCr)
+            .expect("marks are on");
         let seen = looks(&picture, &inspection);
         let histogram = reference::histogram(&picture, Components::YCbCr);
         for channel in 0..3 {
@@ -234,8 +237,8 @@ fn either_side_of_the_divider_tells_of_its_own_codes() {
         // The divider's line is in between.
         for (x, y) in places().filter(|&(x, _)| x.abs_diff(SIZE.0 / 2) > 4) {
             let (of, color) = if x < SIZE.0 / 2 { (&picture, color) } else { (&result, working_colorimetry()) };
-            let inspection = exposure.of(of.layout(), &color, Components::Rgbl).expect("both are on");
-            let seen = inspection.look(reference::components(of, x, y));
+            let inspection = exposure.inspection_for(of.layout(), &color, Components::Rgbl).expect("both are on");
+            let seen = inspection.inspect(reference::components(of, x, y));
             let expected = inspection.painted(pixel(&bare, x, y), &seen, (x, y), stripe_pixels(SIZE.1));
             assert_eq!(pixel(&shown, x, y), expected, "{way:?} at ({x}, {y})");
         }

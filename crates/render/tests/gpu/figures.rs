@@ -332,7 +332,7 @@ fn adjusting_is_timed_on_the_clock_of_whoever_adjusts() {
         renderer.set_timing(gpu, true);
         renderer.snapshot(gpu, (32, 32), &Scene::from(Look { adjustments: equalized(), ..Look::default() })).unwrap();
         let begin = Instant::now();
-        while renderer.poll_times(gpu) == FiguresState::UnderWay && begin.elapsed() < Duration::from_secs(20) {}
+        while renderer.poll_times(gpu) == FiguresState::InFlight && begin.elapsed() < Duration::from_secs(20) {}
         let (times, has_timestamps) = renderer.pass_times().unwrap();
         let on_adapter = way == WAYS[0];
         assert_eq!(times.adjust.is_some(), on_adapter && has_timestamps, "{way:?} {times:?}");
@@ -363,7 +363,7 @@ fn passes_that_follow_a_drawing_are_timed_with_all_their_work() {
         let begin = Instant::now();
         renderer.snapshot(&gpu, (320, 180), &scene).unwrap();
         let waited = begin.elapsed();
-        while renderer.poll_times(&gpu) == FiguresState::UnderWay && begin.elapsed() < Duration::from_secs(20) {}
+        while renderer.poll_times(&gpu) == FiguresState::InFlight && begin.elapsed() < Duration::from_secs(20) {}
         let (times, _) = renderer.pass_times().unwrap();
         let parts = [times.chunk, times.reduce, times.scale, times.adjust, times.draw];
         (times, parts.map(Option::unwrap_or_default).iter().sum::<Duration>(), waited)

@@ -61,7 +61,7 @@ fn outlines_show_shares_of_pictures_of_any_size_and_depth_of_the_same_components
     let bins = count(&other, Components::Rgbl);
     let mut larger = bins.clone();
     larger.words.iter_mut().for_each(|word| *word *= 7);
-    let coarse = bins.in_measure_of(8, [96 * 54; 4]);
+    let coarse = bins.rescaled_to(8, [96 * 54; 4]);
     for way in WAYS {
         let plain = drawn(&mut studio, way, &live, (Components::Rgbl, None));
         let held = drawn(&mut studio, way, &live, (Components::Rgbl, Some(&bins)));

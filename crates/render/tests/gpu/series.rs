@@ -33,7 +33,7 @@ fn scene() -> Scene {
     let scopes = ScopeStyle { waveform: true, ..ScopeStyle::default() };
     let reduction = Some(Reduction::Otsu(Otsu { classes: 3, shown: ClassDisplay::Tones }));
     let range = Brush { channels: Channels::ALL, low: 0, high: 200 };
-    let waveform = Some(WaveformBrush { range, columns: [0, 35], of: SIZE.0 });
+    let waveform = Some(WaveformBrush { range, columns: [0, 35], column_count: SIZE.0 });
     let brushes = Brushes { waveform, ..Brushes::default() };
     let adjustments = Adjustments { reduction, ..Adjustments::default() };
     Scene {
@@ -68,8 +68,8 @@ impl Told {
         loop {
             let told = Self::of(gpu, renderer);
             let is_pending = renderer.is_histogram_pending()
-                || renderer.poll_scope(gpu) == FiguresState::UnderWay
-                || renderer.poll_times(gpu) == FiguresState::UnderWay;
+                || renderer.poll_scope(gpu) == FiguresState::InFlight
+                || renderer.poll_times(gpu) == FiguresState::InFlight;
             if !is_pending && told.column.is_some() && told.brushed.is_some() && told.thresholds.is_some() {
                 return told;
             }

@@ -36,13 +36,13 @@ pub struct BarChart<'a> {
 /// The texture of a chart, and the appearance that it shows.
 #[derive(Clone)]
 struct Painted {
-    of: Arc<Looks>,
+    of: Arc<Appearance>,
     texture: TextureHandle,
 }
 
 /// The appearance of a chart: everything that its image depends on.
 #[derive(PartialEq)]
-struct Looks {
+struct Appearance {
     /// Width and height in pixels.
     size: [usize; 2],
     channels: Vec<usize>,
@@ -73,7 +73,7 @@ impl BarChart<'_> {
             let pixels = |points: f32| (points * painter.pixels_per_point()).round().max(1.0) as usize;
             let size = [pixels(area.rect.width()), pixels(area.rect.height())];
             let heights = channels.iter().map(|&channel| self.heights(channel, size[0])).collect();
-            let looks = Looks { size, channels, heights };
+            let looks = Appearance { size, channels, heights };
             let texture = match kept.get(painted.len()) {
                 Some(kept) if *kept.of == looks => kept.clone(),
                 kept => {
@@ -123,7 +123,7 @@ struct Heights {
     right: Vec<f32>,
 }
 
-impl Looks {
+impl Appearance {
     /// Returns the chart as an image.
     fn image(&self) -> ColorImage {
         let [columns, rows] = self.size;
@@ -272,7 +272,7 @@ mod tests {
     fn bars_are_filled_to_their_heights_in_the_colours_of_their_channels() {
         let counted: ChannelBins = std::array::from_fn(|channel| vec![[10, 20, 30, 40][channel], 40]);
         let bars = BarChart { counted: &counted, right: &counted, logarithmic: false };
-        let looks = Looks {
+        let looks = Appearance {
             size: [2, 40],
             channels: vec![0, 1],
             heights: (0..2).map(|channel| bars.heights(channel, 2)).collect(),

@@ -6,7 +6,7 @@ use egui::{Color32, ColorImage, Context, LayerId, Pos2, Rect, TextureHandle, Tex
 use super::block::{BUTTONS, LabBlock, layout, named, values};
 use super::counting::step_text;
 use super::tile;
-use super::view::{Asked, BlurView, ChoiceOutcome, LabCommand};
+use super::view::{BlurView, ChoiceOutcome, EntryKind, LabCommand};
 use super::words::{grouped, micros, number};
 use crate::app::hud::controls::LETTERS;
 use crate::app::hud::model::Command;
@@ -37,9 +37,9 @@ pub fn blocks<'a>(ui: &Ui, view: &'a BlurView<'_>, moment: u64, width: f32) -> V
         words(why(setup.method), LETTERS, theme::DIM, 6),
     ];
     match view.outcome {
-        ChoiceOutcome::UnderWay => blocks.push(words("blurring …", LETTERS + 1.0, theme::DIM, 0)),
+        ChoiceOutcome::Pending => blocks.push(words("blurring …", LETTERS + 1.0, theme::DIM, 0)),
         ChoiceOutcome::Impossible(reason) => blocks.push(words(reason, LETTERS + 1.0, theme::WRONG, 0)),
-        ChoiceOutcome::Came(blurred) => {
+        ChoiceOutcome::Done(blurred) => {
             let color = if blurred.is_right() { theme::RIGHT } else { theme::WRONG };
             blocks.push(words(&verdict(blurred), LETTERS + 1.0, color, 0));
             blocks.extend(blurred.reduction.as_ref().map(|text| words(text, LETTERS, theme::ACCENT, 0)));
@@ -50,13 +50,13 @@ pub fn blocks<'a>(ui: &Ui, view: &'a BlurView<'_>, moment: u64, width: f32) -> V
         blocks.push(words(text, theme::SMALL, theme::DIM, 4));
         blocks.push(LabBlock::diagram(diagram));
     }
-    if let ChoiceOutcome::Came(blurred) = view.outcome {
+    if let ChoiceOutcome::Done(blurred) = view.outcome {
         blocks.push(words(&times(blurred), LETTERS, theme::LIGHT, 1));
     }
     blocks.push(words(&costs(setup), LETTERS, theme::LIGHT, 1));
     blocks.push(LabBlock::new(BUTTONS, 3, move |ui, rect, commands| widths(ui, rect, setup, commands)));
     blocks.push(LabBlock::new(BUTTONS, 3, move |ui, rect, commands| runs(ui, rect, setup, commands)));
-    if let ChoiceOutcome::Came(blurred) = view.outcome {
+    if let ChoiceOutcome::Done(blurred) = view.outcome {
         let text: Vec<_> = blurred.steps.iter().map(step_text).collect();
         blocks.push(words(&text.join("\n"), theme::SMALL, theme::DIM, 8));
     }
@@ -124,7 +124,7 @@ fn widths(ui: &mut Ui, rect: Rect, setup: BlurSetup, commands: &mut Vec<Command>
     let other = if chosen.is_some() { "n …".to_owned() } else { format!("{} …", setup.size) };
     if let Some(to) = values(ui, line, "pixels, odd", &WIDTHS.map(|width| width.to_string()), chosen, &other, false) {
         let command = WIDTHS.get(to).map(|&width| LabCommand::Width(width));
-        commands.push(Command::Lab(command.unwrap_or(LabCommand::Type(Asked::Width))));
+        commands.push(Command::Lab(command.unwrap_or(LabCommand::Type(EntryKind::Width))));
     }
 }
 

@@ -4,7 +4,7 @@ use egui::{Rect, Ui};
 
 use super::block::{BUTTONS, LabBlock, layout, named, values};
 use super::pixels::diagram;
-use super::view::{Asked, ChoiceOutcome, CountingView, Cut, Figures, LabCommand, PassFigures};
+use super::view::{ChoiceOutcome, CountingView, Cut, EntryKind, Figures, LabCommand, PassFigures};
 use super::words::{grouped, micros, number, short, why};
 use crate::app::hud::controls::LETTERS;
 use crate::app::hud::model::Command;
@@ -38,9 +38,9 @@ pub fn blocks<'a>(ui: &Ui, view: &'a CountingView<'_>, moment: u64, width: f32) 
         words(why(method), LETTERS, theme::DIM, 6),
     ];
     match view.outcome {
-        ChoiceOutcome::UnderWay => blocks.push(words("counting …", LETTERS + 1.0, theme::DIM, 0)),
+        ChoiceOutcome::Pending => blocks.push(words("counting …", LETTERS + 1.0, theme::DIM, 0)),
         ChoiceOutcome::Impossible(reason) => blocks.push(words(reason, LETTERS + 1.0, theme::WRONG, 0)),
-        ChoiceOutcome::Came(figures) => {
+        ChoiceOutcome::Done(figures) => {
             let color = if figures.is_exact { theme::RIGHT } else { theme::WRONG };
             blocks.push(words(&verdict(figures), LETTERS + 1.0, color, 0));
             blocks.extend(figures.reduction.as_ref().map(|text| words(text, LETTERS, theme::ACCENT, 0)));
@@ -49,13 +49,13 @@ pub fn blocks<'a>(ui: &Ui, view: &'a CountingView<'_>, moment: u64, width: f32) 
     // A narrow panel has room for fewer pixels.
     let count = if width < NARROW { FEW } else { usize::MAX }.min(view.samples.len());
     blocks.extend(diagram(method, (&view.samples[..count], view.samples_at), moment).map(LabBlock::diagram));
-    if let ChoiceOutcome::Came(figures) = view.outcome {
+    if let ChoiceOutcome::Done(figures) = view.outcome {
         blocks.push(words(&times(figures), LETTERS, theme::LIGHT, 1));
         blocks.extend(costs(figures).map(|text| words(&text, LETTERS, theme::LIGHT, 5)));
     }
     blocks.push(LabBlock::new(BUTTONS, 7, move |ui, rect, commands| chunks(ui, rect, view, commands)));
     blocks.push(LabBlock::new(BUTTONS, 7, move |ui, rect, commands| bins(ui, rect, view, commands)));
-    if let ChoiceOutcome::Came(figures) = view.outcome {
+    if let ChoiceOutcome::Done(figures) = view.outcome {
         let text: Vec<_> = figures.passes.iter().filter_map(constants).collect();
         if !text.is_empty() {
             blocks.push(words(&text.join("\n"), theme::SMALL, theme::DIM, 8));
@@ -78,7 +78,9 @@ fn chunks(ui: &mut Ui, rect: Rect, view: &CountingView<'_>, commands: &mut Vec<C
     if let Some(to) = values(ui, line, "pixels across and down", &names, chosen, &other, !is_used) {
         commands.push(Command::Lab(match to {
             0 => LabCommand::Chunk(None),
-            to => CHUNKS.get(to - 1).map_or(LabCommand::Type(Asked::Chunk), |&chunk| LabCommand::Chunk(Some(chunk))),
+            to => {
+                CHUNKS.get(to - 1).map_or(LabCommand::Type(EntryKind::Chunk), |&chunk| LabCommand::Chunk(Some(chunk)))
+            }
         }));
     }
 }
@@ -90,7 +92,8 @@ fn bins(ui: &mut Ui, rect: Rect, view: &CountingView<'_>, commands: &mut Vec<Com
     let other = if chosen.is_some() { "n …".to_owned() } else { format!("{} …", view.bins) };
     let id = format!("bins, {} to {}", Shape::BINS.start(), Shape::BINS.end());
     if let Some(to) = values(ui, line, &id, &names, chosen, &other, false) {
-        commands.push(Command::Lab(BINS.get(to).map_or(LabCommand::Type(Asked::Bins), |&bins| LabCommand::Bins(bins))));
+        commands
+            .push(Command::Lab(BINS.get(to).map_or(LabCommand::Type(EntryKind::Bins), |&bins| LabCommand::Bins(bins))));
     }
 }
 

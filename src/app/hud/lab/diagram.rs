@@ -16,7 +16,7 @@ pub struct Sample {
 
 /// The appearance of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CellLook {
+pub enum CellAppearance {
     /// A pixel in its own colour.
     Pixel([u8; 3]),
     /// A pixel before or after its turn.
@@ -48,7 +48,7 @@ pub enum CellContent {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiagramCell {
     /// The appearance of the cell.
-    pub look: CellLook,
+    pub look: CellAppearance,
     /// The content of the cell.
     pub content: CellContent,
 }
@@ -96,7 +96,7 @@ pub fn step_at(moment: u64, steps: usize) -> usize {
 }
 
 /// Creates a cell with a word or a number.
-pub fn cell(look: CellLook, text: String) -> DiagramCell {
+pub fn cell(look: CellAppearance, text: String) -> DiagramCell {
     DiagramCell { look, content: CellContent::Text(text) }
 }
 

@@ -2,7 +2,7 @@
 
 use egui::{Color32, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, Vec2, pos2, vec2};
 
-use super::diagram::{CellContent, CellLook, Diagram, DiagramCell, DiagramRow};
+use super::diagram::{CellAppearance, CellContent, Diagram, DiagramCell, DiagramRow};
 use crate::app::hud::controls::INK;
 use crate::app::hud::theme;
 
@@ -125,7 +125,7 @@ fn letters(painter: &Painter, row: &DiagramRow, places: &[Rect]) -> f32 {
 }
 
 fn draw_cell(painter: &Painter, rect: Rect, (cell, size): (&DiagramCell, f32)) {
-    if cell.look == CellLook::Nothing {
+    if cell.look == CellAppearance::Nothing {
         return;
     }
     let (fill, ink, outline) = colors(cell.look);
@@ -150,24 +150,24 @@ fn draw_cell(painter: &Painter, rect: Rect, (cell, size): (&DiagramCell, f32)) {
 }
 
 /// Returns the fill, the text colour and the outline of a cell.
-fn colors(look: CellLook) -> (Color32, Color32, Color32) {
+fn colors(look: CellAppearance) -> (Color32, Color32, Color32) {
     let faint = Color32::from_white_alpha(12);
     let edge = Color32::from_white_alpha(60);
     match look {
-        CellLook::Pixel([r, g, b]) => {
+        CellAppearance::Pixel([r, g, b]) => {
             let fill = Color32::from_rgb(r, g, b);
             (fill, ink_on(fill), theme::LIGHT)
         }
-        CellLook::FaintPixel([r, g, b]) => {
+        CellAppearance::FaintPixel([r, g, b]) => {
             let fill = Color32::from_rgb(r / 2, g / 2, b / 2);
             (fill, ink_on(fill), Color32::from_gray(80))
         }
-        CellLook::Busy => (theme::ACCENT, INK, theme::ACCENT),
-        CellLook::Idle => (faint, theme::DIM, Color32::from_white_alpha(28)),
-        CellLook::Memory => (faint, theme::LIGHT, edge),
-        CellLook::Written => (theme::RIGHT, INK, theme::RIGHT),
-        CellLook::Nothing => (Color32::TRANSPARENT, Color32::TRANSPARENT, Color32::TRANSPARENT),
-        CellLook::Lost => (theme::WRONG, INK, theme::WRONG),
+        CellAppearance::Busy => (theme::ACCENT, INK, theme::ACCENT),
+        CellAppearance::Idle => (faint, theme::DIM, Color32::from_white_alpha(28)),
+        CellAppearance::Memory => (faint, theme::LIGHT, edge),
+        CellAppearance::Written => (theme::RIGHT, INK, theme::RIGHT),
+        CellAppearance::Nothing => (Color32::TRANSPARENT, Color32::TRANSPARENT, Color32::TRANSPARENT),
+        CellAppearance::Lost => (theme::WRONG, INK, theme::WRONG),
     }
 }
 

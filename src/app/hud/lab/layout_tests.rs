@@ -112,19 +112,19 @@ fn topic(case: Case, came: &Came) -> TopicView<'_> {
             outcome: if method == Method::Subgroup {
                 ChoiceOutcome::Impossible("llvmpipe (LLVM 15.0.6, 256 bits) has no subgroups for shaders")
             } else {
-                ChoiceOutcome::Came(&came.figures)
+                ChoiceOutcome::Done(&came.figures)
             },
             samples: &SAMPLES,
             samples_at: (3840, 2160),
         }),
         Case::Sums(..) => TopicView::Sums(SumView {
             setup: SumSetup { length: 1 << 26, ..came.summed.setup },
-            outcome: ChoiceOutcome::Came(&came.summed),
+            outcome: ChoiceOutcome::Done(&came.summed),
             groups: Some(&came.summed.groups),
         }),
         Case::Blur(_) => TopicView::Blur(BlurView {
             setup: came.blurred.setup,
-            outcome: ChoiceOutcome::Came(&came.blurred),
+            outcome: ChoiceOutcome::Done(&came.blurred),
             newest: Some((&came.blurred, 1)),
             corners: Some([Pos2::ZERO, Pos2::new(1280.0, 0.0), Pos2::new(0.0, 720.0), Pos2::new(1280.0, 720.0)]),
             block: &came.block,
@@ -155,7 +155,7 @@ fn laid_out_as(
     let view = Rect::from_min_size(Pos2::ZERO, Vec2::new(size.0 as f32, size.1 as f32) / zoom);
     let panels = pair(view.width(), view.height());
     let came = came(case);
-    let lab = LabView { topic: topic(case, &came), logarithmic: false, moment, is_brief };
+    let lab = LabView { topic: topic(case, &came), logarithmic: false, tick: moment, is_brief };
     hud.panels = open;
     let numbers = crate::app::hud::tests::figures(4);
     let lines = crate::app::hud::tests::many_lines();
@@ -290,7 +290,7 @@ fn textures_are_released_with_the_lab_whether_or_not_anything_else_is_visible() 
             let mut hud = Hud::without_window();
             let panels = pair(1280.0, 720.0);
             let came = came(case);
-            let lab = LabView { topic: topic(case, &came), logarithmic: false, moment: 0, is_brief: false };
+            let lab = LabView { topic: topic(case, &came), logarithmic: false, tick: 0, is_brief: false };
             let open = Model { lab: Some(&lab), ..model(&panels) };
             // Track textures as the renderer does: those set are created, those freed are dropped. The font's own is
             // not counted.

@@ -28,8 +28,8 @@ pub use diagram::Sample;
 pub use panel::show;
 pub use sums::{kind as sum_kind, verdict as sum_verdict};
 pub use view::{
-    BlurView, ChannelBins, ChoiceOutcome, CountingView, Cut, Figures, LabCommand, LabView, MOMENT, PassFigures,
-    SumView, TopicView,
+    BlurView, ChannelBins, ChoiceOutcome, CountingView, Cut, Figures, LabCommand, LabView, PassFigures, SumView, TICK,
+    TopicView,
 };
 pub use words::grouped;
 

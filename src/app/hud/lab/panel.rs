@@ -3,7 +3,7 @@
 use egui::{Align2, Rect, Sense, Ui, pos2, vec2};
 
 use super::block::{BUTTONS, DIAGRAM, LabBlock, layout};
-use super::view::{LabCommand, LabView, MOMENT, TopicView};
+use super::view::{LabCommand, LabView, TICK, TopicView};
 use super::{blurs, counting, sums};
 use crate::app::hud::controls;
 use crate::app::hud::model::Command;
@@ -16,7 +16,7 @@ const PADDING: (i8, i8) = (11, 8);
 /// Space between blocks.
 const GAP: f32 = 4.0;
 /// Maximum height of a diagram that does not need more.
-const MOST_DIAGRAM: f32 = 190.0;
+const MAX_DIAGRAM: f32 = 190.0;
 
 /// Returns the width of the panel in a window of this width, both in points: about a third, so that most of the picture
 /// is visible.
@@ -31,7 +31,7 @@ pub fn show(ui: &Ui, room: Rect, view: &LabView<'_>, commands: &mut Vec<Command>
     let outer = width(ui.ctx().content_rect().width()).min(room.width());
     let inside = outer - across;
     // The diagram keeps moving, even over a paused video.
-    ui.ctx().request_repaint_after(MOMENT);
+    ui.ctx().request_repaint_after(TICK);
     let area = egui::Area::new(egui::Id::unique("lab")).fade_in(false).fixed_pos(pos2(room.max.x - outer, room.min.y));
     let shown = area.show(ui.ctx(), |ui| {
         theme::framed(PADDING.0, PADDING.1).show(ui, |ui| {
@@ -65,7 +65,7 @@ fn fitting<'a>(ui: &Ui, mut blocks: Vec<LabBlock<'a>>, width: f32, room: f32) ->
     let spare = room - height(&blocks);
     // The text about the diagram has the same rank, but comes before it.
     if let Some(diagram) = blocks.iter_mut().rfind(|block| block.rank == DIAGRAM) {
-        diagram.height = (diagram.height + spare.max(0.0)).min(MOST_DIAGRAM.max(diagram.height));
+        diagram.height = (diagram.height + spare.max(0.0)).min(MAX_DIAGRAM.max(diagram.height));
     }
     blocks
 }
@@ -85,9 +85,9 @@ fn blocks<'a>(ui: &Ui, view: &'a LabView<'_>, width: f32) -> Vec<LabBlock<'a>> {
         LabBlock::new(19.0, 0, move |ui, rect, commands| title(ui, rect, place, commands)),
     ];
     blocks.extend(match &view.topic {
-        TopicView::Counting(counting) => counting::blocks(ui, counting, view.moment, width),
-        TopicView::Sums(sums) => sums::blocks(ui, sums, view.moment, width),
-        TopicView::Blur(blur) => blurs::blocks(ui, blur, view.moment, width),
+        TopicView::Counting(counting) => counting::blocks(ui, counting, view.tick, width),
+        TopicView::Sums(sums) => sums::blocks(ui, sums, view.tick, width),
+        TopicView::Blur(blur) => blurs::blocks(ui, blur, view.tick, width),
     });
     if view.is_brief {
         blocks.retain(|block| block.rank <= BRIEF);

@@ -1,6 +1,8 @@
 //! The diagrams of the counting methods: over the first pixels of the frame, with every count computed from them.
 
-use super::diagram::{CellContent, CellLook, Diagram, DiagramCell, DiagramRow, Link, Sample, cell, link, step_at};
+use super::diagram::{
+    CellAppearance, CellContent, Diagram, DiagramCell, DiagramRow, Link, Sample, cell, link, step_at,
+};
 use histoscope_lab::Method;
 
 /// Returns the diagram of a method over some pixels. It advances with `moment` and starts over after its last step.
@@ -101,7 +103,11 @@ impl<'a> Pixels<'a> {
     /// Returns the row of pixels, in which those whose turn it is are lit.
     pub(super) fn pixels(&self, is_lit: impl Fn(usize) -> bool, together: usize) -> DiagramRow {
         let cell = |(index, sample): (usize, &Sample)| DiagramCell {
-            look: if is_lit(index) { CellLook::Pixel(sample.rgb) } else { CellLook::FaintPixel(sample.rgb) },
+            look: if is_lit(index) {
+                CellAppearance::Pixel(sample.rgb)
+            } else {
+                CellAppearance::FaintPixel(sample.rgb)
+            },
             content: CellContent::Text(sample.bin.to_string()),
         };
         let name = format!("at {}, {}", self.at.0, self.at.1);
@@ -109,7 +115,7 @@ impl<'a> Pixels<'a> {
     }
 
     /// Returns the row of bins in the memory shared by all.
-    fn bins(&self, counts: &[u32], look: impl Fn(usize) -> CellLook) -> DiagramRow {
+    fn bins(&self, counts: &[u32], look: impl Fn(usize) -> CellAppearance) -> DiagramRow {
         let cells = self.bins.iter().zip(counts).enumerate();
         let cells = cells.map(|(place, (bin, count))| cell(look(place), format!("{bin}: {count}")));
         DiagramRow { name: "bins".into(), cells: cells.collect(), together: self.bins.len() }
@@ -117,12 +123,12 @@ impl<'a> Pixels<'a> {
 
     /// Returns the row of bins, some of which are being written.
     pub(super) fn bins_with(&self, counts: &[u32], written: &[usize]) -> DiagramRow {
-        let look = |place| if written.contains(&place) { CellLook::Written } else { CellLook::Memory };
+        let look = |place| if written.contains(&place) { CellAppearance::Written } else { CellAppearance::Memory };
         self.bins(counts, look)
     }
 
     fn one_after_the_other(&self, step: usize, name: &'static str, workers: &[&str]) -> Diagram {
-        let look = |index| if index == 0 { CellLook::Busy } else { CellLook::Idle };
+        let look = |index| if index == 0 { CellAppearance::Busy } else { CellAppearance::Idle };
         let workers = workers.iter().enumerate().map(|(index, name)| cell(look(index), (*name).to_owned())).collect();
         let (bin, place) = (self.samples[step].bin, self.places[step]);
         Diagram {
@@ -137,7 +143,7 @@ impl<'a> Pixels<'a> {
     }
 
     /// Returns a row with one invocation per pixel, with these texts.
-    fn invocations(&self, text: impl Fn(usize) -> (CellLook, String), together: usize) -> DiagramRow {
+    fn invocations(&self, text: impl Fn(usize) -> (CellAppearance, String), together: usize) -> DiagramRow {
         let cells = (0..self.len()).map(|index| {
             let (look, text) = text(index);
             cell(look, text)
@@ -153,9 +159,9 @@ impl<'a> Pixels<'a> {
         let wanted = self.counts(0..self.len());
         let counts = vec![u32::from(step == 2); self.bins.len()];
         let look = |place: usize| match (step, wanted[place]) {
-            (2, 1) => CellLook::Written,
-            (2, _) => CellLook::Lost,
-            _ => CellLook::Memory,
+            (2, 1) => CellAppearance::Written,
+            (2, _) => CellAppearance::Lost,
+            _ => CellAppearance::Memory,
         };
         let to_pixel = (0..self.len()).map(|index| link((0, index), (1, index)));
         let to_bin = self.places.iter().enumerate().map(|(index, &place)| match step {
@@ -174,7 +180,7 @@ impl<'a> Pixels<'a> {
             (_, 0) => "each stores its 1: no two had the same bin, this time".to_owned(),
             (_, lost) => format!("each stores its 1 over the others': {lost} of {} are lost", self.len()),
         };
-        let lost_look = |index| if is_lost(index) { CellLook::Lost } else { CellLook::Busy };
+        let lost_look = |index| if is_lost(index) { CellAppearance::Lost } else { CellAppearance::Busy };
         let invocations = self.invocations(|index| (lost_look(index), said.to_owned()), 1);
         Diagram { rows: vec![self.pixels(|_| true, 1), invocations, self.bins(&counts, look)], links, caption }
     }
@@ -185,9 +191,9 @@ impl<'a> Pixels<'a> {
         let done = (0..self.len()).filter(|&index| turn(index) <= step);
         let written: Vec<_> = served.iter().map(|&index| self.places[index]).collect();
         let text = |index: usize| match turn(index).cmp(&step) {
-            std::cmp::Ordering::Less => (CellLook::Idle, "done".to_owned()),
-            std::cmp::Ordering::Equal => (CellLook::Busy, "+ 1".to_owned()),
-            std::cmp::Ordering::Greater => (CellLook::Idle, "waits".to_owned()),
+            std::cmp::Ordering::Less => (CellAppearance::Idle, "done".to_owned()),
+            std::cmp::Ordering::Equal => (CellAppearance::Busy, "+ 1".to_owned()),
+            std::cmp::Ordering::Greater => (CellAppearance::Idle, "waits".to_owned()),
         };
         let waiting = (0..self.len()).filter(|&index| turn(index) > step).count();
         let caption = match waiting {
@@ -222,10 +228,10 @@ impl<'a> Pixels<'a> {
         let leader = lanes[0];
         let place = order[step];
         let text = |index: usize| match () {
-            () if index == leader => (CellLook::Busy, format!("+ {}", lanes.len())),
-            () if lanes.contains(&index) => (CellLook::Written, "same".to_owned()),
-            () if round(index) < step => (CellLook::Idle, "done".to_owned()),
-            () => (CellLook::Idle, "–".to_owned()),
+            () if index == leader => (CellAppearance::Busy, format!("+ {}", lanes.len())),
+            () if lanes.contains(&index) => (CellAppearance::Written, "same".to_owned()),
+            () if round(index) < step => (CellAppearance::Idle, "done".to_owned()),
+            () => (CellAppearance::Idle, "–".to_owned()),
         };
         let others = lanes[1..].iter().map(|&index| link((1, index), (1, leader)));
         let links = std::iter::once(link((1, leader), (2, place))).chain(others).collect();

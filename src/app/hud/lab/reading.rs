@@ -36,7 +36,7 @@ impl Figures {
             };
             let of = format!("of {}", grouped(right.into()));
             let cells = vec![(grouped(counted.into()), theme::LIGHT), (of, theme::LIGHT), verdict];
-            let name = Components::Rgbl.sign(channel).to_owned();
+            let name = Components::Rgbl.short_name(channel).to_owned();
             CardLine { name, color: theme::channel_color(Components::Rgbl, channel), cells }
         };
         Card { title, swatch: None, lines: channels.iter().map(line).collect() }

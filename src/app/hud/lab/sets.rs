@@ -1,11 +1,11 @@
 //! The diagrams of the counting methods in which workgroups or cores have their own bins.
 
-use super::diagram::{CellContent, CellLook, Diagram, DiagramCell, DiagramRow, Link, link};
+use super::diagram::{CellAppearance, CellContent, Diagram, DiagramCell, DiagramRow, Link, link};
 use super::pixels::{CHUNK, Pixels, SMALL_CHUNK};
 
 impl Pixels<'_> {
     /// Creates a row of sets of bins.
-    fn sets(name: &'static str, sets: impl IntoIterator<Item = (CellLook, Vec<u32>)>) -> DiagramRow {
+    fn sets(name: &'static str, sets: impl IntoIterator<Item = (CellAppearance, Vec<u32>)>) -> DiagramRow {
         let cells = sets.into_iter().map(|(look, counts)| DiagramCell { look, content: CellContent::Bins(counts) });
         DiagramRow { name: name.into(), cells: cells.collect(), together: 1 }
     }
@@ -19,9 +19,9 @@ impl Pixels<'_> {
         let chunks = self.chunks(CHUNK);
         let added = step.min(chunks.len());
         let look = |index: usize| match step {
-            0 => CellLook::Written,
-            _ if index + 1 == step => CellLook::Busy,
-            _ => CellLook::Memory,
+            0 => CellAppearance::Written,
+            _ if index + 1 == step => CellAppearance::Busy,
+            _ => CellAppearance::Memory,
         };
         let sets = chunks.iter().enumerate().map(|(index, chunk)| (look(index), self.counts(chunk.iter().copied())));
         let sum = self.counts(chunks[..added].concat());
@@ -48,7 +48,7 @@ impl Pixels<'_> {
         let mut counts: Vec<Vec<u32>> = chunks.iter().map(|chunk| self.counts(chunk.iter().copied())).collect();
         let mut rows = vec![
             self.pixels(|_| step == 0, SMALL_CHUNK),
-            Self::sets("chunks", counts.iter().map(|c| (CellLook::Memory, c.clone()))),
+            Self::sets("chunks", counts.iter().map(|c| (CellAppearance::Memory, c.clone()))),
         ];
         let mut links = if step == 0 { self.to_chunks(SMALL_CHUNK) } else { Vec::new() };
         let mut stride = 1;
@@ -66,9 +66,9 @@ impl Pixels<'_> {
         }
         let in_play = |index: usize| index.is_multiple_of(stride);
         let look = |index: usize| match (in_play(index), step) {
-            (true, 0) => CellLook::Written,
-            (true, _) => CellLook::Busy,
-            (false, _) => CellLook::Idle,
+            (true, 0) => CellAppearance::Written,
+            (true, _) => CellAppearance::Busy,
+            (false, _) => CellAppearance::Idle,
         };
         rows[1] = Self::sets("chunks", counts.iter().cloned().enumerate().map(|(index, c)| (look(index), c)));
         let is_done = stride >= counts.len();
@@ -86,9 +86,9 @@ impl Pixels<'_> {
     pub(super) fn shared(&self, step: usize) -> Diagram {
         let chunks = self.chunks(CHUNK);
         let look = |index: usize| match step {
-            0 => CellLook::Written,
-            _ if index + 1 == step => CellLook::Busy,
-            _ => CellLook::Memory,
+            0 => CellAppearance::Written,
+            _ if index + 1 == step => CellAppearance::Busy,
+            _ => CellAppearance::Memory,
         };
         let counted: Vec<_> = chunks.iter().map(|chunk| self.counts(chunk.iter().copied())).collect();
         let sum = self.counts(chunks[..step.min(chunks.len())].concat());
@@ -124,7 +124,7 @@ impl Pixels<'_> {
         let walked = |index: usize| index / (2 * span) <= step;
         let counts =
             |group: usize| self.counts((0..self.len()).filter(|&index| owner(index) == group && walked(index)));
-        let look = if step < 2 { CellLook::Written } else { CellLook::Busy };
+        let look = if step < 2 { CellAppearance::Written } else { CellAppearance::Busy };
         let is_lit = |index: usize| step < 2 && index / (2 * span) == step;
         let all: Vec<_> = (0..self.bins.len()).collect();
         let sum = if step < 2 { vec![0; self.bins.len()] } else { self.counts(0..self.len()) };
@@ -156,7 +156,7 @@ impl Pixels<'_> {
     pub(super) fn cores(&self, step: usize) -> Diagram {
         let bands = self.chunks(self.len().div_ceil(2).max(1));
         let size = bands[0].len();
-        let look = if step == 0 { CellLook::Written } else { CellLook::Busy };
+        let look = if step == 0 { CellAppearance::Written } else { CellAppearance::Busy };
         let sets = bands.iter().map(|band| (look, self.counts(band.iter().copied())));
         let all: Vec<_> = (0..self.bins.len()).collect();
         let sum = if step == 0 { vec![0; self.bins.len()] } else { self.counts(0..self.len()) };

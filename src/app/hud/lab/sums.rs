@@ -7,7 +7,7 @@ use egui::{Rect, Ui};
 use super::block::{BUTTONS, LabBlock, layout, named, values};
 use super::counting::{NARROW, step_text};
 use super::tree;
-use super::view::{Asked, ChoiceOutcome, LabCommand, SumView};
+use super::view::{ChoiceOutcome, EntryKind, LabCommand, SumView};
 use super::words::{grouped, micros, number};
 use crate::app::hud::controls::{self, LETTERS};
 use crate::app::hud::model::Command;
@@ -46,9 +46,9 @@ pub fn blocks<'a>(ui: &Ui, view: &'a SumView<'_>, moment: u64, width: f32) -> Ve
         words(why(setup.method), LETTERS, theme::DIM, 6),
     ];
     match view.outcome {
-        ChoiceOutcome::UnderWay => blocks.push(words("summing up …", LETTERS + 1.0, theme::DIM, 0)),
+        ChoiceOutcome::Pending => blocks.push(words("summing up …", LETTERS + 1.0, theme::DIM, 0)),
         ChoiceOutcome::Impossible(reason) => blocks.push(words(reason, LETTERS + 1.0, theme::WRONG, 0)),
-        ChoiceOutcome::Came(summed) => {
+        ChoiceOutcome::Done(summed) => {
             let color = if summed.wrong == 0 { theme::RIGHT } else { theme::WRONG };
             blocks.push(words(&verdict(summed), LETTERS + 1.0, color, 0));
             blocks.extend(reduction(summed, setup.length).map(|text| words(&text, LETTERS, theme::ACCENT, 0)));
@@ -62,13 +62,13 @@ pub fn blocks<'a>(ui: &Ui, view: &'a SumView<'_>, moment: u64, width: f32) -> Ve
         blocks.push(words(&text, theme::SMALL, theme::DIM, 4));
         blocks.push(LabBlock::diagram(tree::diagram((setup.method, setup.kind), &shown, moment)));
     }
-    if let ChoiceOutcome::Came(summed) = view.outcome {
+    if let ChoiceOutcome::Done(summed) = view.outcome {
         blocks.push(words(&times(summed), LETTERS, theme::LIGHT, 1));
         blocks.push(words(&costs(summed), LETTERS, theme::LIGHT, 5));
     }
     blocks.push(LabBlock::new(BUTTONS, 3, move |ui, rect, commands| lengths(ui, rect, setup, commands)));
     blocks.push(LabBlock::new(BUTTONS, 3, move |ui, rect, commands| kinds(ui, rect, setup, commands)));
-    if let ChoiceOutcome::Came(summed) = view.outcome {
+    if let ChoiceOutcome::Done(summed) = view.outcome {
         let text: Vec<_> = summed.steps.iter().map(step_text).collect();
         blocks.push(words(&text.join("\n"), theme::SMALL, theme::DIM, 8));
     }
@@ -160,7 +160,7 @@ fn lengths(ui: &mut Ui, rect: Rect, setup: SumSetup, commands: &mut Vec<Command>
     let other = if chosen.is_some() { "n …".to_owned() } else { format!("{} …", shortened(setup.length)) };
     if let Some(to) = values(ui, line, "words, 512 to 2^26", &names, chosen, &other, false) {
         let length = LENGTHS.get(to).map(|&power| LabCommand::Length(1 << power));
-        commands.push(Command::Lab(length.unwrap_or(LabCommand::Type(Asked::Length))));
+        commands.push(Command::Lab(length.unwrap_or(LabCommand::Type(EntryKind::Length))));
     }
 }
 

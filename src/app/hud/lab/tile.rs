@@ -1,6 +1,6 @@
 //! The diagrams of the blurring methods: over a few pixels of the frame, by the mean of 3×3 pixels.
 
-use super::diagram::{CellLook, Diagram, DiagramCell, DiagramRow, Link, Sample, cell, link, step_at};
+use super::diagram::{CellAppearance, Diagram, DiagramCell, DiagramRow, Link, Sample, cell, link, step_at};
 use histoscope_lab::BlurMethod;
 
 /// Width and height of the blur in the diagrams, in pixels.
@@ -44,7 +44,8 @@ impl Pixels<'_> {
     /// Returns a row of the frame, with the pixels that are being loaded lit.
     fn image(&self, row: usize, is_lit: impl Fn(usize) -> bool) -> DiagramRow {
         let cells = self.rows[row].iter().enumerate().map(|(column, sample)| {
-            let look = if is_lit(column) { CellLook::Pixel(sample.rgb) } else { CellLook::FaintPixel(sample.rgb) };
+            let look =
+                if is_lit(column) { CellAppearance::Pixel(sample.rgb) } else { CellAppearance::FaintPixel(sample.rgb) };
             cell(look, sample.bin.to_string())
         });
         let name = format!("at {}, {}", self.at.0, self.at.1 + row as u32);
@@ -61,7 +62,7 @@ impl Pixels<'_> {
     /// Returns the row of results up to a column, the last of which is new.
     fn done(&self, name: &'static str, last: usize, value: impl Fn(usize) -> u32) -> DiagramRow {
         self.results(name, |column| {
-            let look = if column == last { CellLook::Written } else { CellLook::Memory };
+            let look = if column == last { CellAppearance::Written } else { CellAppearance::Memory };
             (column <= last).then(|| cell(look, value(column).to_string()))
         })
     }
@@ -95,9 +96,9 @@ impl Pixels<'_> {
                 std::cmp::Ordering::Greater => self.image(row, |_| false),
                 order => {
                     let look = |at: usize| match () {
-                        () if is_across && order == std::cmp::Ordering::Equal => CellLook::Written,
-                        () if !is_across && at == column => CellLook::Busy,
-                        () => CellLook::Memory,
+                        () if is_across && order == std::cmp::Ordering::Equal => CellAppearance::Written,
+                        () if !is_across && at == column => CellAppearance::Busy,
+                        () => CellAppearance::Memory,
                     };
                     DiagramRow {
                         name: "row means".into(),
@@ -123,10 +124,10 @@ impl Pixels<'_> {
         let is_near = |at: usize| step > 0 && at.abs_diff(column) <= 1;
         let memory = (0..self.width).map(|at| {
             let look = match () {
-                () if is_near(at) => CellLook::Busy,
-                () if at == 0 || at == last => CellLook::Idle,
-                () if step == 0 => CellLook::Written,
-                () => CellLook::Memory,
+                () if is_near(at) => CellAppearance::Busy,
+                () if at == 0 || at == last => CellAppearance::Idle,
+                () if step == 0 => CellAppearance::Written,
+                () => CellAppearance::Memory,
             };
             let halo = if at == 0 || at == last { "halo " } else { "" };
             cell(look, format!("{halo}{}", self.code(1, at)))
@@ -173,7 +174,7 @@ impl Pixels<'_> {
             rows: vec![
                 self.image(1, is_lit),
                 self.results("sum", |at| {
-                    let look = if at == column { CellLook::Busy } else { CellLook::Memory };
+                    let look = if at == column { CellAppearance::Busy } else { CellAppearance::Memory };
                     (at <= column).then(|| cell(look, sum(at).to_string()))
                 }),
                 self.done("row means", column, |at| self.mean_across(1, at)),
@@ -185,7 +186,7 @@ impl Pixels<'_> {
 }
 
 fn nothing() -> DiagramCell {
-    cell(CellLook::Nothing, String::new())
+    cell(CellAppearance::Nothing, String::new())
 }
 
 /// Returns the mean, with halves rounded up.
@@ -247,7 +248,7 @@ mod tests {
                 for (row, place) in links.iter().flat_map(|link| [link.from, link.to]) {
                     assert_ne!(
                         rows[row].cells[place].look,
-                        CellLook::Nothing,
+                        CellAppearance::Nothing,
                         "{method:?} at {moment}: {row}, {place}"
                     );
                 }

@@ -1,6 +1,6 @@
 //! The diagrams of the prefix sum methods: over a few words, with every value computed from them.
 
-use super::diagram::{CellLook, Diagram, DiagramCell, DiagramRow, cell, link, step_at};
+use super::diagram::{CellAppearance, Diagram, DiagramCell, DiagramRow, cell, link, step_at};
 use super::words::grouped;
 use histoscope_lab::{ScanKind, ScanMethod};
 
@@ -53,15 +53,15 @@ impl TreeWords<'_> {
         }
     }
 
-    fn first_row(&self, look: impl Fn(usize) -> CellLook) -> DiagramRow {
+    fn first_row(&self, look: impl Fn(usize) -> CellAppearance) -> DiagramRow {
         let cells = self.words.iter().enumerate().map(|(index, &word)| cell(look(index), short(word)));
         DiagramRow { name: "words".into(), cells: cells.collect(), together: self.len() }
     }
 
     /// Returns a row of values, each with its appearance.
-    fn row(&self, name: String, values: &[u32], look: impl Fn(usize) -> CellLook) -> DiagramRow {
+    fn row(&self, name: String, values: &[u32], look: impl Fn(usize) -> CellAppearance) -> DiagramRow {
         let cells = values.iter().enumerate().map(|(index, &value)| match look(index) {
-            CellLook::Nothing => nothing(),
+            CellAppearance::Nothing => nothing(),
             look => cell(look, short(value)),
         });
         DiagramRow { name: name.into(), cells: cells.collect(), together: self.len() }
@@ -74,9 +74,9 @@ impl TreeWords<'_> {
         let sums: Vec<u32> =
             (0..self.len()).map(|index| self.words[..(index + own).min(step + 1)].iter().sum()).collect();
         let look = |index: usize| match (takes(index), step + 1 == self.len()) {
-            (_, true) => CellLook::Written,
-            (true, _) => CellLook::Busy,
-            (false, _) => CellLook::Memory,
+            (_, true) => CellAppearance::Written,
+            (true, _) => CellAppearance::Busy,
+            (false, _) => CellAppearance::Memory,
         };
         let links = (0..self.len()).filter(|&index| takes(index)).map(|index| link((0, step), (1, index)));
         let count = |turn: usize| (0..self.len()).filter(|&index| index + own > turn).count();
@@ -84,7 +84,7 @@ impl TreeWords<'_> {
         Diagram {
             links: links.collect(),
             rows: vec![
-                self.first_row(|index| if index == step { CellLook::Busy } else { CellLook::Memory }),
+                self.first_row(|index| if index == step { CellAppearance::Busy } else { CellAppearance::Memory }),
                 self.row("sums".to_owned(), &sums, look),
             ],
             caption: format!(
@@ -97,7 +97,7 @@ impl TreeWords<'_> {
 
     fn hillis_steele(&self, step: usize) -> Diagram {
         let doublings = self.doublings();
-        let mut rows = vec![self.first_row(|_| if step == 0 { CellLook::Busy } else { CellLook::Memory })];
+        let mut rows = vec![self.first_row(|_| if step == 0 { CellAppearance::Busy } else { CellAppearance::Memory })];
         let (mut links, mut sums) = (Vec::new(), self.words.to_vec());
         let mut caption = format!("{} words; now each takes the one before it", self.len());
         for row in 1..=doublings {
@@ -107,10 +107,10 @@ impl TreeWords<'_> {
             (offset..sums.len()).for_each(|index| sums[index] = before[index].wrapping_add(before[index - offset]));
             let is_last = row == doublings && self.is_inclusive;
             let look = |index: usize| match (row.cmp(&step), added(index)) {
-                (std::cmp::Ordering::Greater, _) => CellLook::Nothing,
-                (std::cmp::Ordering::Equal, _) if is_last => CellLook::Written,
-                (std::cmp::Ordering::Equal, true) => CellLook::Busy,
-                _ => CellLook::Memory,
+                (std::cmp::Ordering::Greater, _) => CellAppearance::Nothing,
+                (std::cmp::Ordering::Equal, _) if is_last => CellAppearance::Written,
+                (std::cmp::Ordering::Equal, true) => CellAppearance::Busy,
+                _ => CellAppearance::Memory,
             };
             rows.push(self.row(apart(offset), &sums, look));
             if row <= step {
@@ -128,9 +128,9 @@ impl TreeWords<'_> {
         if !self.is_inclusive {
             let is_now = step > doublings;
             let before: Vec<u32> = sums.iter().zip(self.words).map(|(sum, word)| sum.wrapping_sub(*word)).collect();
-            rows.push(
-                self.row("− own".to_owned(), &before, |_| if is_now { CellLook::Written } else { CellLook::Nothing }),
-            );
+            rows.push(self.row("− own".to_owned(), &before, |_| {
+                if is_now { CellAppearance::Written } else { CellAppearance::Nothing }
+            }));
             if is_now {
                 links.extend((0..self.len()).map(|index| link((doublings, index), (doublings + 1, index))));
                 "exclusive: each takes its own word away again".clone_into(&mut caption);
@@ -150,7 +150,7 @@ impl TreeWords<'_> {
     }
 
     fn up(&self, step: usize, place: impl Fn(usize) -> usize) -> Diagram {
-        let mut rows = vec![self.first_row(|_| if step == 0 { CellLook::Busy } else { CellLook::Memory })];
+        let mut rows = vec![self.first_row(|_| if step == 0 { CellAppearance::Busy } else { CellAppearance::Memory })];
         let (mut links, mut sums) = (Vec::new(), self.words.to_vec());
         let mut caption = "up the tree: each pair of neighbours is summed, then each pair of those sums".to_owned();
         for row in 1..=self.doublings() {
@@ -159,10 +159,10 @@ impl TreeWords<'_> {
             let old = sums[self.len() - 1];
             rights.iter().zip(&left).for_each(|(&right, &left)| sums[right] = sums[right].wrapping_add(left));
             let look = |index: usize| match row.cmp(&step) {
-                _ if !rights.contains(&index) => CellLook::Nothing,
-                std::cmp::Ordering::Greater => CellLook::Nothing,
-                std::cmp::Ordering::Equal => CellLook::Busy,
-                std::cmp::Ordering::Less => CellLook::Memory,
+                _ if !rights.contains(&index) => CellAppearance::Nothing,
+                std::cmp::Ordering::Greater => CellAppearance::Nothing,
+                std::cmp::Ordering::Equal => CellAppearance::Busy,
+                std::cmp::Ordering::Less => CellAppearance::Memory,
             };
             rows.push(self.row(apart(half), &sums, look));
             if row <= step {
@@ -222,17 +222,17 @@ impl TreeWords<'_> {
                 sums.clone()
             };
             let look = |index: usize| match () {
-                () if row > step => CellLook::Nothing,
-                () if is_done => CellLook::Written,
+                () if row > step => CellAppearance::Nothing,
+                () if is_done => CellAppearance::Written,
                 () if (index + 1).is_multiple_of(stride) => {
                     if row == step {
-                        CellLook::Busy
+                        CellAppearance::Busy
                     } else {
-                        CellLook::Memory
+                        CellAppearance::Memory
                     }
                 }
-                () if next > 0 && (index + 1) % stride == next => CellLook::Idle,
-                () => CellLook::Nothing,
+                () if next > 0 && (index + 1) % stride == next => CellAppearance::Idle,
+                () => CellAppearance::Nothing,
             };
             rows.push(self.row(if row == 0 { "top = 0".to_owned() } else { apart(stride) }, &shown, look));
             if row > 0 && row == step.min(doublings) {
@@ -262,7 +262,8 @@ impl TreeWords<'_> {
                     let bank = place(word) % BANKS;
                     let is_taken = words.iter().any(|&other| other != word && place(other) % BANKS == bank);
                     waiting += usize::from(words[..lane].iter().any(|&other| place(other) % BANKS == bank));
-                    cells[word] = cell(if is_taken { CellLook::Lost } else { CellLook::Memory }, bank.to_string());
+                    cells[word] =
+                        cell(if is_taken { CellAppearance::Lost } else { CellAppearance::Memory }, bank.to_string());
                 }
             }
         }
@@ -276,7 +277,7 @@ impl TreeWords<'_> {
 }
 
 fn nothing() -> DiagramCell {
-    cell(CellLook::Nothing, String::new())
+    cell(CellAppearance::Nothing, String::new())
 }
 
 fn apart(offset: usize) -> String {
@@ -332,7 +333,7 @@ mod tests {
                 let has_banks = matches!(way.0, ScanMethod::Blelloch | ScanMethod::ConflictFree);
                 let row = &last.rows[last.rows.len() - 1 - usize::from(has_banks)];
                 assert_eq!(values(row), serial(words, way.1), "{way:?} of {words:?}");
-                assert!(row.cells.iter().all(|cell| cell.look == CellLook::Written), "{way:?}");
+                assert!(row.cells.iter().all(|cell| cell.look == CellAppearance::Written), "{way:?}");
             }
         }
     }
@@ -344,7 +345,11 @@ mod tests {
                 let Diagram { rows, links, caption } = diagram(way, &WORDS, moment);
                 assert!(!caption.is_empty());
                 for (row, place) in links.iter().flat_map(|link| [link.from, link.to]) {
-                    assert_ne!(rows[row].cells[place].look, CellLook::Nothing, "{way:?} at {moment}: {row}, {place}");
+                    assert_ne!(
+                        rows[row].cells[place].look,
+                        CellAppearance::Nothing,
+                        "{way:?} at {moment}: {row}, {place}"
+                    );
                 }
                 assert!(links.iter().all(|link| link.from.0 + 1 == link.to.0), "{way:?} at {moment}");
             }
@@ -356,7 +361,10 @@ mod tests {
         let conflicts = |method| {
             let all = (0..10).map(|moment| diagram((method, ScanKind::Exclusive), &WORDS, moment));
             let lost = |diagram: Diagram| {
-                diagram.rows.last().map_or(0, |row| row.cells.iter().filter(|cell| cell.look == CellLook::Lost).count())
+                diagram
+                    .rows
+                    .last()
+                    .map_or(0, |row| row.cells.iter().filter(|cell| cell.look == CellAppearance::Lost).count())
             };
             all.map(lost).collect::<Vec<_>>()
         };

@@ -5,7 +5,7 @@ use std::time::Duration;
 use egui::Pos2;
 
 use super::diagram::Sample;
-pub use crate::app::hud::entry::Asked;
+pub use crate::app::hud::entry::EntryKind;
 use histoscope_core::histogram::CHANNELS;
 use histoscope_lab::GROUPS;
 use histoscope_lab::{BlurSetup, Blurred, Method, SumSetup, Summed, Topic};
@@ -14,7 +14,7 @@ use histoscope_lab::{BlurSetup, Blurred, Method, SumSetup, Summed, Topic};
 pub type ChannelBins = [Vec<u32>; CHANNELS];
 
 /// Length of a moment. A diagram shows each of its steps for one moment.
-pub const MOMENT: Duration = Duration::from_millis(900);
+pub const TICK: Duration = Duration::from_millis(900);
 
 /// The contents of the panel.
 #[derive(Debug, Clone)]
@@ -24,7 +24,7 @@ pub struct LabView<'a> {
     /// `true` if heights are logarithmic.
     pub logarithmic: bool,
     /// Number of moments since the topic was opened.
-    pub moment: u64,
+    pub tick: u64,
     /// `true` if the panel shows only the essentials, so that a video can play on.
     pub is_brief: bool,
 }
@@ -93,11 +93,11 @@ pub struct CountingView<'a> {
 #[derive(Debug, Clone, Copy)]
 pub enum ChoiceOutcome<'a, T> {
     /// Still pending.
-    UnderWay,
+    Pending,
     /// The reason why the adapter cannot do it.
     Impossible(&'a str),
     /// The result.
-    Came(&'a T),
+    Done(&'a T),
 }
 
 /// The latest bins of a method, and their cost.
@@ -171,5 +171,5 @@ pub enum LabCommand {
     /// Blur with this width and height, in pixels.
     Width(u32),
     /// Open the field for typing a value.
-    Type(Asked),
+    Type(EntryKind),
 }

@@ -18,7 +18,7 @@ const PICTURES: [Color32; 8] = [
 ];
 
 /// The least contrast of text with its background: WCAG 2, success criterion 1.4.3.
-pub(in crate::app::hud) const LEAST_CONTRAST: f64 = 4.5;
+pub(in crate::app::hud) const MIN_CONTRAST: f64 = 4.5;
 
 /// Returns the relative luminance as defined by WCAG.
 fn luminance(color: Color32) -> f64 {
@@ -179,7 +179,7 @@ pub(super) fn faults_of(laid: &Laid) -> Vec<String> {
             }
             for color in &text.colors {
                 let found = contrast(over(*color, behind), behind);
-                if found < LEAST_CONTRAST {
+                if found < MIN_CONTRAST {
                     faults.push(format!("‘{}’ has a contrast of {found:.2} over {picture:?}", text.words));
                 }
             }

@@ -47,8 +47,8 @@ impl<'a, 'm> MenuDrawing<'a, 'm> {
     }
 
     /// Adds a line for the action of a key.
-    pub fn does(&mut self, ui: &mut Ui, action: Action) -> Response {
-        self.asks(ui, action, Command::Do(action))
+    pub fn action_line(&mut self, ui: &mut Ui, action: Action) -> Response {
+        self.command_line(ui, action, Command::Do(action))
     }
 
     /// Adds a line for one of several values.
@@ -61,7 +61,7 @@ impl<'a, 'm> MenuDrawing<'a, 'm> {
 
     /// Adds a line that sends a command, with the text and key of an action. The line is gray if the action would have
     /// no effect.
-    pub fn asks(&mut self, ui: &mut Ui, action: Action, command: Command) -> Response {
+    pub fn command_line(&mut self, ui: &mut Ui, action: Action, command: Command) -> Response {
         let key = keys::label_of(action).unwrap_or_default();
         let is_possible = match action {
             Action::Undo => self.model.steps.back,

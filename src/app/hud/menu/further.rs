@@ -8,7 +8,7 @@ use crate::app::hud::model::Command;
 use crate::app::hud::theme;
 use crate::keys::Action;
 use histoscope_core::scopes::graticule::Unit;
-use histoscope_core::strip::Sought;
+use histoscope_core::strip::FindingFilter;
 use histoscope_render::view::scene::Sharing;
 use histoscope_render::view::scopes::ScopeStyle;
 
@@ -20,26 +20,26 @@ impl MenuDrawing<'_, '_> {
             ToggleVectorscope, ToggleWaveform, ToggleWhite,
         };
         for action in [ToggleOverlays, ToggleWaveform, ToggleParade, ToggleVectorscope, ToggleScopes, ToggleSplit] {
-            self.does(ui, action);
+            self.action_line(ui, action);
         }
         ui.add(egui::Separator::default().spacing(7.0));
         Unit::ALL.map(SetUnit).into_iter().for_each(|action| self.value(ui, action));
         ui.add(egui::Separator::default().spacing(7.0));
         ScopeStyle::ZOOMS.map(SetZoom).into_iter().for_each(|action| self.value(ui, action));
-        self.does(ui, ToggleWhite);
-        self.does(ui, ToggleSkinTone);
+        self.action_line(ui, ToggleWhite);
+        self.action_line(ui, ToggleSkinTone);
     }
 
     /// Adds the strip behind the timeline, and the cuts and findings to go to.
     pub(super) fn clip(&mut self, ui: &mut Ui) {
         for action in [Action::NextStrip, Action::ToCut { forward: true }, Action::ToCut { forward: false }] {
-            self.does(ui, action);
+            self.action_line(ui, action);
         }
         ui.add(egui::Separator::default().spacing(7.0));
         for action in [Action::ToFinding { forward: true }, Action::ToFinding { forward: false }] {
-            self.does(ui, action);
+            self.action_line(ui, action);
         }
-        for sought in Sought::ALL {
+        for sought in FindingFilter::ALL {
             let now = if self.model.file.sought == sought { "now" } else { "" };
             if self.line(ui, &format!("Look for {}", sought.name()), now, true).clicked() {
                 self.commands.push(Command::LookFor(sought));
@@ -59,22 +59,22 @@ impl MenuDrawing<'_, '_> {
 
     /// Adds the comparison: holding frames, showing both pictures, and the list of held frames.
     pub(super) fn comparison(&mut self, ui: &mut Ui) {
-        self.does(ui, Action::HoldFrame);
-        self.does(ui, Action::FlipHeld);
-        self.does(ui, Action::ToggleDivider);
-        self.does(ui, Action::NextSharing);
+        self.action_line(ui, Action::HoldFrame);
+        self.action_line(ui, Action::FlipHeld);
+        self.action_line(ui, Action::ToggleDivider);
+        self.action_line(ui, Action::NextSharing);
         if self.model.look.sharing == Sharing::Difference {
             for more in [false, true] {
                 let action = Action::StepGain { more };
-                self.does(ui, action);
+                self.action_line(ui, action);
             }
         }
         if self.model.comparison.has_clip {
             for frames in [-1, 1] {
                 let action = Action::ShiftSecond { frames };
-                self.does(ui, action);
+                self.action_line(ui, action);
             }
-            self.does(ui, Action::MatchSecond);
+            self.action_line(ui, Action::MatchSecond);
         }
         let compared = self.model.comparison;
         if compared.names.is_empty() {

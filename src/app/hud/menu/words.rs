@@ -5,7 +5,7 @@ use crate::app::look;
 use crate::app::recent::place_text;
 use crate::keys::{self, Action, State};
 use histoscope_core::histogram::Components;
-use histoscope_core::strip::Sought;
+use histoscope_core::strip::FindingFilter;
 use histoscope_render::view::scene::Sharing;
 
 /// Returns the text for an action: what it would do now.
@@ -50,7 +50,7 @@ pub fn words(action: Action, model: &Model<'_>) -> String {
         Action::ToFinding { forward } => {
             let which = if forward { "Next" } else { "Previous" };
             match model.file.sought {
-                Sought::All => format!("{which} finding"),
+                FindingFilter::All => format!("{which} finding"),
                 sought => format!("{which} of the {}", sought.name()),
             }
         }

@@ -26,11 +26,11 @@ use histoscope_render::engine::Engine;
 /// Number of input frames to compare.
 const WINDOW: u64 = 256;
 /// At least one frame in this many must have a partner.
-const LEAST_PART: usize = 2;
+const MIN_PART: usize = 2;
 /// Histogram distance, in percent of the scale, that encoding does not exceed but grading does.
 const GRADED_PERCENT: f64 = 0.5;
 /// Minimum number of frames for detecting a grade. Fewer frames may vary alike by chance.
-const LEAST_GRADED: usize = 8;
+const MIN_GRADED: usize = 8;
 /// Number of levels in a signature.
 const LEVELS: usize = 256;
 /// Fractional bits of a share.
@@ -75,7 +75,7 @@ impl Signature {
 
     /// Returns, for each luminance level, the share of samples at that level, and the level that the median of those
     /// samples has in the other frame by rank, in 256ths of a level.
-    fn ways_to(&self, other: &Self) -> Vec<(u64, u64)> {
+    fn level_mapping(&self, other: &Self) -> Vec<(u64, u64)> {
         let [ours, theirs] = [self, other].map(|signature| &signature.0[signature.0.len() - LEVELS..]);
         let (mut before, mut level, mut below) = (0, 0, 0);
         let way = |&share: &u32| {
@@ -129,10 +129,10 @@ pub fn find(request: &Request, against: &Against, within: u32) -> Result<FoundOf
             (Components::Rgbl.channel_names().len() * (LEVELS - 1) * pairs.len()) as f64 * f64::from(1 << SHARE_BITS);
         FoundOffset { offset, frames: pairs.len(), percent: 100.0 * distances(&pairs) as f64 / whole }
     };
-    if found(nearest).percent <= GRADED_PERCENT || ours.len() < LEAST_GRADED {
+    if found(nearest).percent <= GRADED_PERCENT || ours.len() < MIN_GRADED {
         return Ok(found(nearest));
     }
-    let graded = least(&offsets, |offset| pairs(offset).map(|pairs| (unsteadiness(&pairs), pairs.len())));
+    let graded = least(&offsets, |offset| pairs(offset).map(|pairs| (mapping_deviation(&pairs), pairs.len())));
     Ok(found(graded.unwrap_or(nearest)))
 }
 
@@ -160,7 +160,7 @@ fn partners<'a>(ours: (u64, &'a [Signature]), theirs: (u64, &'a [Signature]), of
     let shift = i128::from(ours.0) + i128::from(offset) - i128::from(theirs.0);
     let partner = |index: usize| theirs.1.get(usize::try_from(index as i128 + shift).ok()?);
     let pairs: Vec<_> = ours.1.iter().enumerate().filter_map(|(index, frame)| Some((frame, partner(index)?))).collect();
-    (!pairs.is_empty() && pairs.len() * LEAST_PART >= ours.1.len()).then_some(pairs)
+    (!pairs.is_empty() && pairs.len() * MIN_PART >= ours.1.len()).then_some(pairs)
 }
 
 /// Returns the summed distance between partners.
@@ -169,8 +169,8 @@ fn distances(pairs: &[Pair<'_>]) -> u64 {
 }
 
 /// Returns how far the mapping of levels deviates from its mean over all pairs, summed over the samples.
-fn unsteadiness(pairs: &[Pair<'_>]) -> u64 {
-    let ways: Vec<_> = pairs.iter().map(|(frame, partner)| frame.ways_to(partner)).collect();
+fn mapping_deviation(pairs: &[Pair<'_>]) -> u64 {
+    let ways: Vec<_> = pairs.iter().map(|(frame, partner)| frame.level_mapping(partner)).collect();
     let mut sums = [(0, 0); LEVELS];
     for frame in &ways {
         for ((samples, levels), &(more, level)) in sums.iter_mut().zip(frame) {
@@ -280,7 +280,7 @@ mod tests {
     fn a_grade_is_steady_and_other_changes_are_not() {
         let shares = [3, 9, 1, 7, 5, 2, 8, 4];
         let ours = changing(shares, [50, 200]);
-        let apart = |theirs: &[Signature]| unsteadiness(&partners((0, &ours), (0, theirs), 0).expect("partners"));
+        let apart = |theirs: &[Signature]| mapping_deviation(&partners((0, &ours), (0, theirs), 0).expect("partners"));
         // Rounding of ranks: half of 1/256 of a level per sample.
         let rounding = 8 << SHARE_BITS;
         assert!(apart(&changing(shares, [50, 200])) <= rounding);

@@ -56,7 +56,7 @@ impl OtherFacts {
 pub(super) enum Partner {
     Frame(Box<Frame>),
     /// The other file is complete and has no frame with that number.
-    BehindEnd,
+    PastEnd,
     /// The other file ended early.
     Lost,
     /// The run was asked to stop.
@@ -96,7 +96,7 @@ impl<'a> Partners<'a> {
 
     /// Reads the remaining frames to find the end of the file, unless no frame has been requested at all.
     pub(super) fn find_end(&mut self) -> Result<Partner, AnalyzeError> {
-        if matches!(self.supply, PartnerSupply::Opened(_)) { Ok(Partner::BehindEnd) } else { self.find(u64::MAX) }
+        if matches!(self.supply, PartnerSupply::Opened(_)) { Ok(Partner::PastEnd) } else { self.find(u64::MAX) }
     }
 
     /// Returns the frame with this number, which must be greater than in all previous calls.
@@ -108,7 +108,7 @@ impl<'a> Partners<'a> {
             let frames = match &mut self.supply {
                 PartnerSupply::Running(frames) => frames,
                 PartnerSupply::Lost(_) => return Ok(Partner::Lost),
-                PartnerSupply::Opened(_) | PartnerSupply::Ended { .. } => return Ok(Partner::BehindEnd),
+                PartnerSupply::Opened(_) | PartnerSupply::Ended { .. } => return Ok(Partner::PastEnd),
             };
             match frames.next() {
                 Next::Frame(found, frame) if found >= number => return Ok(Partner::Frame(frame)),

@@ -13,10 +13,10 @@ use ::parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 use crate::fields::Cell;
 
 /// Maximum number of rows in a group. A killed run loses up to this many: two or three minutes of a film.
-pub const MOST_ROWS: usize = 4096;
+pub const MAX_ROWS: usize = 4096;
 /// Maximum size of a group in bytes before compression, not counting its last row. With 12-bit samples, the bins of one
 /// row take 64 KiB.
-pub const MOST_BYTES: usize = 32 << 20;
+pub const MAX_BYTES: usize = 32 << 20;
 
 /// Approximate size of a cell in bytes, without the numbers of a list.
 const CELL_BYTES: usize = 8;
@@ -54,7 +54,7 @@ impl RowGroup {
     /// Returns `true` if the next row belongs to another group. This depends only on the rows, so that the same rows
     /// always form the same groups.
     pub const fn is_full(&self) -> bool {
-        self.rows >= MOST_ROWS || self.bytes >= MOST_BYTES
+        self.rows >= MAX_ROWS || self.bytes >= MAX_BYTES
     }
 
     /// Removes all rows.

@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use crate::file::encode_png;
 use crate::report::content::Report;
 use crate::report::scopes::{
-    Trace, TraceLine, aims, lines, targets_text, trace_picture, traces as all_traces, vectorscope_picture,
+    Trace, TraceLine, lines, target_marks, targets_text, trace_picture, traces as all_traces, vectorscope_picture,
 };
 use histoscope_core::scopes::SUM_LEVELS;
 use histoscope_core::scopes::graticule::LineKind;
@@ -73,7 +73,7 @@ pub fn traces(report: &Report) -> Result<Vec<TraceParts>, png::EncodingError> {
 /// Returns the vectorscope, if it was counted.
 pub fn vectorscope(report: &Report) -> Result<Option<VectorscopeParts>, png::EncodingError> {
     let Some(sum) = &report.scopes.vectorscope else { return Ok(None) };
-    let boxes = aims(sum).into_iter().map(|aim| {
+    let boxes = target_marks(sum).into_iter().map(|aim| {
         let [x, y] = aim.at;
         BoxParts {
             path: format!("M{:.2} {:.2}h{side}v{side}h-{side}z", x - BOX, y - BOX, side = 2.0 * BOX),

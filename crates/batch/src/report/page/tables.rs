@@ -12,7 +12,7 @@ use histoscope_core::histogram::ChannelStats;
 use histoscope_core::picture::color::Origin;
 use histoscope_core::strip::channel_color;
 use histoscope_core::strip::{Flaw, TimecodeBreak, TimecodeRun, WorstFrame};
-use histoscope_core::text::{counted, plain};
+use histoscope_core::text::{counted, sanitized};
 
 /// A channel's name and colour.
 pub struct ChannelName {
@@ -111,7 +111,7 @@ pub fn figures(report: &Report) -> Vec<ChannelRow> {
 
 /// Returns the facts about the video.
 pub fn facts(report: &Report) -> Vec<FactLine> {
-    let line = |fact: &Fact| FactLine { name: fact.name, value: plain(&fact.value), origin: fact.origin };
+    let line = |fact: &Fact| FactLine { name: fact.name, value: sanitized(&fact.value), origin: fact.origin };
     report.facts.iter().map(line).collect()
 }
 
@@ -160,7 +160,7 @@ pub fn worst(report: &Report) -> Vec<FlawList> {
 }
 
 /// Maximum number of timecode breaks listed.
-const MOST_BREAKS: usize = 100;
+const MAX_BREAKS: usize = 100;
 
 /// Returns the first timecode breaks in the clip.
 pub fn breaks(report: &Report) -> Vec<BreakLine> {
@@ -174,5 +174,5 @@ pub fn breaks(report: &Report) -> Vec<BreakLine> {
             expected: expected.to_string(),
         })
     };
-    report.clip.timecodes.listed().iter().filter_map(line).take(MOST_BREAKS).collect()
+    report.clip.timecodes.listed().iter().filter_map(line).take(MAX_BREAKS).collect()
 }

@@ -3,7 +3,7 @@
 use crate::report::canvas::{Align, Area, Canvas, Style};
 use crate::report::content::Report;
 use crate::report::scopes::{
-    TraceLine, aims, line_look, lines, targets_text, trace_picture, traces, vectorscope_picture,
+    TraceLine, line_look, lines, target_marks, targets_text, trace_picture, traces, vectorscope_picture,
 };
 use crate::report::tone::{DIM, INK};
 use histoscope_core::scopes::{SUM_LEVELS, VectorscopeSum};
@@ -57,7 +57,7 @@ fn draw_vectorscope(canvas: &mut Canvas, sum: &VectorscopeSum, (x, y): (i32, i32
     canvas.paste(x, y, &vectorscope_picture(sum));
     canvas.fill(Area::new(x, y + HEIGHT / 2, HEIGHT, 1), INK, 40);
     canvas.fill(Area::new(x + HEIGHT / 2, y, 1, HEIGHT), INK, 40);
-    for aim in aims(sum) {
+    for aim in target_marks(sum) {
         let [at_x, at_y] = aim.at.map(|place| place.floor() as i32);
         let (left, top, side) = (x + at_x - BOX, y + at_y - BOX, 2 * BOX + 1);
         for (dx, dy, width, height) in

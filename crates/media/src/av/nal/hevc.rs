@@ -42,7 +42,7 @@ pub(in crate::av) enum Leading {
     #[default]
     Unbegun,
     /// The RASL pictures of the last such picture are dropped, because it was the first or follows a cut.
-    LeftOut,
+    Dropped,
     /// RASL pictures are decoded.
     Decoded,
 }
@@ -163,24 +163,24 @@ impl Hevc {
 
     /// Returns `true` if a decoder in the state `leading` drops the packet's picture, and updates the state (8.1.3:
     /// `NoRaslOutputFlag`). FFmpeg does decode pictures that precede the first at which decoding can start.
-    pub(super) fn is_left_out(&self, packet: &[u8], leading: &mut Leading) -> bool {
-        let mut is_left_out = false;
+    pub(super) fn is_dropped(&self, packet: &[u8], leading: &mut Leading) -> bool {
+        let mut is_dropped = false;
         for unit in self.framing.units(packet).map_while(|unit| unit) {
             let Some((Header { unit_type, layer_id: 0, .. }, payload)) = Header::split(unit) else { continue };
             // The first bit of a slice header is first_slice_segment_in_pic_flag.
             let begins_picture = payload.first().is_some_and(|first| first & 0x80 != 0);
             *leading = match unit_type {
                 unit::END_OF_SEQUENCE | unit::END_OF_STREAM => Leading::Unbegun,
-                unit::FIRST_BLA..=unit::LAST_BLA => Leading::LeftOut,
-                unit::CRA if begins_picture && *leading == Leading::Unbegun => Leading::LeftOut,
+                unit::FIRST_BLA..=unit::LAST_BLA => Leading::Dropped,
+                unit::CRA if begins_picture && *leading == Leading::Unbegun => Leading::Dropped,
                 unit::CRA if begins_picture => Leading::Decoded,
                 unit::FIRST_IDR..=unit::LAST_IDR => Leading::Decoded,
                 _ => *leading,
             };
             let is_leading = matches!(unit_type, unit::RASL_N | unit::RASL_R);
-            is_left_out |= is_leading && *leading == Leading::LeftOut;
+            is_dropped |= is_leading && *leading == Leading::Dropped;
         }
-        is_left_out
+        is_dropped
     }
 }
 
@@ -323,7 +323,7 @@ mod tests {
         let left_out = |packets: &[&[[u8; 4]]]| -> Vec<bool> {
             let (stream, mut leading) = (Hevc::of(&[]).expect("start codes"), Leading::default());
             let units = |packet: &[[u8; 4]]| with_start_codes(&packet.iter().map(|unit| &unit[..]).collect::<Vec<_>>());
-            packets.iter().map(|packet| stream.is_left_out(&units(packet), &mut leading)).collect()
+            packets.iter().map(|packet| stream.is_dropped(&units(packet), &mut leading)).collect()
         };
         let [trail, rasl, rasl_r, bla, idr, cra, end] =
             [1, 8, 9, 16, 19, 21, 36].map(|unit_type| of_type(unit_type, 0));

@@ -40,11 +40,11 @@ fn a_seek_yields_to_a_later_one_after_a_while_and_to_a_stop_immediately() {
     let back = SeekOptions { back_secs: Some(0.4), ..EXACT };
     let goes_on = |options: &SeekOptions, begun| options.check_interrupt(&decoder, begun).is_ok();
     assert!(goes_on(&EXACT, long_ago) && goes_on(&back, long_ago), "nobody waits");
-    stop.set_hurry(true);
+    stop.set_request_waiting(true);
     assert!(goes_on(&EXACT, now) && !goes_on(&EXACT, long_ago));
     let just_now = Instant::now() - PATIENCE / 4;
     assert!(goes_on(&EXACT, just_now) && !goes_on(&back, just_now), "what is fetched aside does not wait");
-    stop.set_hurry(false);
+    stop.set_request_waiting(false);
     stop.stop();
     assert!(!goes_on(&EXACT, now) && !goes_on(&back, now));
 }
@@ -78,7 +78,7 @@ fn damage_and_corrected_timestamps_leave_a_doubt() {
 #[test]
 fn an_unannounced_frame_is_accepted_when_found_twice() {
     let decoder = opened();
-    let announced = |pts| Some(Wanted { pts, whole_from: pts });
+    let announced = |pts| Some(Target { pts, whole_from: pts });
     let mut probe = Probe::new(&decoder, SECOND);
     assert!(decoder.is_as_announced(announced(0), &mut probe, &EXACT));
     let mut probe = Probe::new(&decoder, SECOND);
@@ -140,7 +140,7 @@ fn a_decoder_tracks_its_origin_and_what_it_skips() {
 
 #[test]
 fn decode_up_to_reports_what_it_reached() {
-    let wanted = |pts| Some(Wanted { pts, whole_from: pts });
+    let wanted = |pts| Some(Target { pts, whole_from: pts });
     let up_to = |ticks, wanted| {
         let mut decoder = opened();
         let reached = decoder.decode_up_to(ticks, wanted, &EXACT).unwrap();
@@ -162,7 +162,7 @@ fn decode_up_to_reports_what_it_reached() {
 fn a_gap_before_an_early_end_is_noted_and_unskipped_frames_are_kept() {
     let mut decoder = opened();
     let early = SeekOptions { until: Some(Instant::now()), ..EXACT };
-    let wanted = Some(Wanted { pts: 40 * FRAME, whole_from: 38 * FRAME });
+    let wanted = Some(Target { pts: 40 * FRAME, whole_from: 38 * FRAME });
     assert_eq!(decoder.decode_up_to(40 * FRAME, wanted, &early).unwrap(), Reached::Frame);
     assert_eq!(decoder.position.omission.gap_until, Some(38 * FRAME));
     assert_eq!(decoder.next_frame().unwrap().map(|frame| frame.pts_ticks), Some(0), "the first would do");
@@ -219,15 +219,15 @@ fn decoding_starts_at_a_queued_packet_and_keeps_packets_read_ahead() {
 #[test]
 fn decoding_on_uses_a_keyframe_on_the_way_and_fails_for_a_passed_frame() {
     let mut decoder = opened();
-    assert!(decoder.go_on_to(20 * FRAME, &EXACT).unwrap());
+    assert!(decoder.decode_on_to(20 * FRAME, &EXACT).unwrap());
     assert_eq!(decoder.next_frame().unwrap().map(|frame| frame.pts_ticks), Some(20 * FRAME));
-    assert!(!decoder.go_on_to(20 * FRAME, &EXACT).unwrap(), "it was passed");
-    assert!(decoder.go_on_to(KEY + 2 * FRAME, &EXACT).unwrap());
+    assert!(!decoder.decode_on_to(20 * FRAME, &EXACT).unwrap(), "it was passed");
+    assert!(decoder.decode_on_to(KEY + 2 * FRAME, &EXACT).unwrap());
     assert_eq!(decoder.position.origin, Origin::Keyframe);
     let frame = decoder.next_frame().unwrap().unwrap();
     assert_eq!((frame.pts_ticks, frame.index), (KEY + 2 * FRAME, Some(62)));
     decoder.position.origin = Origin::Guess;
-    assert!(decoder.go_on_to(2 * KEY, &EXACT).unwrap());
+    assert!(decoder.decode_on_to(2 * KEY, &EXACT).unwrap());
     assert_eq!(decoder.position.origin, Origin::Guess, "a keyframe makes it no better");
 }
 
@@ -274,7 +274,7 @@ fn the_table_numbers_the_frames_of_queued_packets() {
 
 #[test]
 fn the_wanted_frame_is_the_last_one_not_after_the_target() {
-    let wanted = |ticks, kept| Wanted::of(&[0, 10, 20, 30], ticks, kept).map(|wanted| (wanted.pts, wanted.whole_from));
+    let wanted = |ticks, kept| Target::of(&[0, 10, 20, 30], ticks, kept).map(|wanted| (wanted.pts, wanted.whole_from));
     assert_eq!(
         [wanted(-1, 0), wanted(0, 0), wanted(19, 0), wanted(20, 0)],
         [None, Some((0, 0)), Some((10, 10)), Some((20, 20))]

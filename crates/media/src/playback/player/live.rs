@@ -8,7 +8,7 @@
 
 use super::Player;
 use crate::SeekTarget;
-use crate::playback::phase::Hands;
+use crate::playback::phase::Transport;
 use crate::playback::request::{Destination, SeekRequest};
 
 impl Player {
@@ -34,7 +34,7 @@ impl Player {
     }
 
     /// Returns `true` if the arriving frames are those that the sender is sending now.
-    pub(super) const fn is_on_air(&self) -> bool {
+    pub(super) const fn is_at_live_edge(&self) -> bool {
         self.options.live && self.supply.is_of_newest()
     }
 
@@ -48,9 +48,9 @@ impl Player {
     pub(super) fn look_back(&mut self, secs: f64) -> Option<SeekRequest> {
         let (oldest, newest) = self.kept_secs()?;
         if secs >= newest {
-            return self.go_on_air();
+            return self.go_to_live_edge();
         }
-        self.hands = Hands::Paused { steps: 0 };
+        self.transport = Transport::Paused { steps: 0 };
         let secs = secs.max(oldest);
         if self.can_go_back() {
             return self.seek(Destination::at(secs));
@@ -62,9 +62,9 @@ impl Player {
     }
 
     /// Continues with the newest frame and those that arrive after it.
-    pub(super) fn go_on_air(&mut self) -> Option<SeekRequest> {
-        self.hands = Hands::Playing;
-        if self.is_on_air() && !self.supply.is_at_rest() {
+    pub(super) fn go_to_live_edge(&mut self) -> Option<SeekRequest> {
+        self.transport = Transport::Playing;
+        if self.is_at_live_edge() && !self.supply.is_at_rest() {
             // Frames that have arrived in the meantime are past.
             if let Some(newest) = self.supply.cache.len().checked_sub(1) {
                 self.jump(newest);

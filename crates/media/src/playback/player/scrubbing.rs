@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::Player;
-use crate::playback::phase::{Hands, Phase, Scrub, ScrubPace};
+use crate::playback::phase::{Phase, Scrub, ScrubQuality, Transport};
 use crate::playback::request::{Destination, SeekRequest};
 use crate::{Seek, SeekTarget};
 
@@ -27,12 +27,12 @@ impl Player {
         };
         self.clock.stop(now);
         let step_secs = secs - self.destination_secs();
-        let scrub = match self.hands {
-            Hands::Scrubbing(scrub) => scrub,
+        let scrub = match self.transport {
+            Transport::Scrubbing(scrub) => scrub,
             // A live source is held where the scrub leads.
-            Hands::Playing | Hands::Paused { .. } => Scrub::new(secs, self.is_paused() || self.options.live),
+            Transport::Playing | Transport::Paused { .. } => Scrub::new(secs, self.is_paused() || self.options.live),
         };
-        self.hands = Hands::Scrubbing(Scrub { to_secs: secs, step_secs, ..scrub });
+        self.transport = Transport::Scrubbing(Scrub { to_secs: secs, step_secs, ..scrub });
         match &mut self.phase {
             Phase::Seeking(seeking) => seeking.next = None,
             Phase::Ended => self.phase = Phase::Steady,
@@ -48,8 +48,8 @@ impl Player {
 
     /// Ends a scrub: shows the exact frame of its target, and continues from there unless paused.
     pub fn settle(&mut self, now: Instant) -> Option<SeekRequest> {
-        let Hands::Scrubbing(scrub) = self.hands else { return None };
-        self.hands = scrub.hands_after();
+        let Transport::Scrubbing(scrub) = self.transport else { return None };
+        self.transport = scrub.transport_after();
         if self.options.live {
             return self.look_back(scrub.to_secs);
         }
@@ -60,7 +60,7 @@ impl Player {
 
     /// Requests a picture closer to the scrub's target, unless a seek is in progress.
     pub(super) fn pursue_scrub(&mut self) -> Option<SeekRequest> {
-        let Hands::Scrubbing(mut scrub) = self.hands else { return None };
+        let Transport::Scrubbing(mut scrub) = self.transport else { return None };
         if matches!(self.phase, Phase::Seeking(_)) {
             return None;
         }
@@ -86,11 +86,11 @@ impl Player {
             return if is_fetching { None } else { self.supply.fetch_earlier() };
         }
         scrub.asked_secs = Some(secs);
-        let in_a_run = scrub.pace == ScrubPace::FarOff && is_slowly_back;
+        let in_a_run = scrub.pace == ScrubQuality::FarOff && is_slowly_back;
         if in_a_run {
             scrub.run_secs = self.run_secs();
         }
-        self.hands = Hands::Scrubbing(scrub);
+        self.transport = Transport::Scrubbing(scrub);
         if in_a_run {
             let seek = Seek::Back { target: SeekTarget::Time(secs), budget: self.supply.budget / 2 };
             return self.seek(Destination { seek, secs });
@@ -108,18 +108,18 @@ impl Player {
     /// Learns from the first frame of a scrub's seek, which is now on screen.
     pub(super) fn judge_scrub(&mut self, reached: Destination) {
         let position = self.position_secs();
-        if let (Hands::Scrubbing(scrub), Seek::Near(secs)) = (&mut self.hands, reached.seek)
-            && scrub.pace != ScrubPace::TooFast
+        if let (Transport::Scrubbing(scrub), Seek::Near(secs)) = (&mut self.transport, reached.seek)
+            && scrub.pace != ScrubQuality::TooFast
         {
             let is_far_off = secs - position > REACH_SECS;
-            scrub.pace = if is_far_off { ScrubPace::FarOff } else { ScrubPace::Close };
+            scrub.pace = if is_far_off { ScrubQuality::FarOff } else { ScrubQuality::Close };
         }
     }
 
     /// Abandons a scrub's seek that has taken too long.
-    pub(super) const fn give_up(&mut self, under_way: Destination) {
-        if let (Hands::Scrubbing(scrub), Seek::Back { .. }) = (&mut self.hands, under_way.seek) {
-            scrub.pace = ScrubPace::TooFast;
+    pub(super) const fn give_up(&mut self, pending: Destination) {
+        if let (Transport::Scrubbing(scrub), Seek::Back { .. }) = (&mut self.transport, pending.seek) {
+            scrub.pace = ScrubQuality::TooFast;
         }
     }
 }

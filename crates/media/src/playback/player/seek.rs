@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::{Marked, Player, SLOW_SEEK};
-use crate::playback::phase::{Hands, Phase, Seeking};
+use crate::playback::phase::{Phase, Seeking, Transport};
 use crate::playback::request::{Destination, SeekGoal, SeekRequest, StepEnd};
 use crate::{Seek, SeekTarget};
 
@@ -47,10 +47,10 @@ impl Player {
 
     /// Ends what the user was doing before a seek: a scrub, or steps that have not been made.
     const fn drop_all(&mut self) {
-        match &mut self.hands {
-            Hands::Playing => {}
-            Hands::Paused { steps } => *steps = 0,
-            Hands::Scrubbing(scrub) => self.hands = scrub.hands_after(),
+        match &mut self.transport {
+            Transport::Playing => {}
+            Transport::Paused { steps } => *steps = 0,
+            Transport::Scrubbing(scrub) => self.transport = scrub.transport_after(),
         }
     }
 
@@ -58,8 +58,8 @@ impl Player {
     /// screen.
     #[must_use]
     pub fn destination_secs(&self) -> f64 {
-        match (&self.hands, &self.phase) {
-            (Hands::Scrubbing(scrub), _) => scrub.to_secs,
+        match (&self.transport, &self.phase) {
+            (Transport::Scrubbing(scrub), _) => scrub.to_secs,
             (_, Phase::Seeking(seeking)) => seeking.next.unwrap_or(seeking.to).secs,
             (_, Phase::Arriving(frame)) => frame.time_secs,
             (_, Phase::Steady | Phase::Ended) => self.position_secs(),
@@ -70,17 +70,17 @@ impl Player {
     pub fn step(&mut self, forward: bool, now: Instant) -> Option<SeekRequest> {
         self.clock.stop(now);
         self.supply.leave_nothing_out();
-        let before = match &mut self.hands {
-            Hands::Scrubbing(scrub) => {
+        let before = match &mut self.transport {
+            Transport::Scrubbing(scrub) => {
                 // The scrub will settle on its own target.
                 scrub.then_paused = true;
                 return None;
             }
-            Hands::Playing => 0,
-            Hands::Paused { steps } => *steps,
+            Transport::Playing => 0,
+            Transport::Paused { steps } => *steps,
         };
         let steps = before + if forward { 1 } else { -1 };
-        self.hands = Hands::Paused { steps };
+        self.transport = Transport::Paused { steps };
         let has_earlier = || self.supply.cache.shown().is_some_and(|position| position > 0);
         let is_arriving = matches!(self.phase, Phase::Arriving(_));
         let is_needed = steps < 0 && !is_arriving && !has_earlier();
@@ -105,16 +105,16 @@ impl Player {
     pub fn slow_seek(&self, now: Instant) -> Option<SeekGoal> {
         let Phase::Seeking(seeking) = self.phase else { return None };
         let is_slow = self.starved_since.is_some_and(|since| now.saturating_duration_since(since) >= SLOW_SEEK);
-        let to = match self.hands {
-            Hands::Scrubbing(scrub) => SeekGoal::Time(scrub.to_secs),
-            Hands::Playing | Hands::Paused { .. } => seeking.next.unwrap_or(seeking.to).goal(),
+        let to = match self.transport {
+            Transport::Scrubbing(scrub) => SeekGoal::Time(scrub.to_secs),
+            Transport::Playing | Transport::Paused { .. } => seeking.next.unwrap_or(seeking.to).goal(),
         };
         is_slow.then_some(to)
     }
 
     /// Returns `true` if the picture of a seek has yet to be shown, or a scrub has not settled yet.
     #[must_use]
-    pub const fn is_on_its_way(&self) -> bool {
+    pub const fn is_seek_pending(&self) -> bool {
         matches!(self.phase, Phase::Seeking(_) | Phase::Arriving(_)) || self.is_scrubbing()
     }
 
@@ -203,7 +203,7 @@ impl Player {
         if self.supply.cache.is_joined() && self.can_fetch() {
             return self.supply.fetch_earlier();
         }
-        if let Hands::Paused { steps } = &mut self.hands {
+        if let Transport::Paused { steps } = &mut self.transport {
             *steps += 1;
         }
         self.seek(Destination::exact(SeekTarget::Before(shown.pts_ticks), shown.time_secs))

@@ -14,13 +14,13 @@ use std::time::Duration;
 use super::*;
 use crate::playback::{SeekGoal, StepEnd, Tick};
 use crate::{Seek, SeekTarget};
-use histoscope_core::made;
 use histoscope_core::picture::FrameFacts;
+use histoscope_core::test_data;
 
 const FRAME_SECS: f64 = 0.04;
 
 fn frame(serial: u64, index: u64) -> Frame {
-    let made = made::gray((1, 1), |_, _| 0);
+    let made = test_data::gray((1, 1), |_, _| 0);
     let facts = FrameFacts {
         pts_ticks: index as i64,
         time_secs: index as f64 * FRAME_SECS,

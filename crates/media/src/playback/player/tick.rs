@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::{BUFFERING_AFTER, Player, SLACK_SECS, SLOW_SEEK};
 use crate::playback::late::{LateFrame, Remedy};
-use crate::playback::phase::{Hands, Phase, Seeking};
+use crate::playback::phase::{Phase, Seeking, Transport};
 use crate::playback::request::{Destination, SeekRequest, StepEnd, Tick};
 use crate::playback::tally::OnScreen;
 use histoscope_core::picture::Frame;
@@ -24,10 +24,10 @@ impl Player {
             Phase::Seeking(seeking) => self.tick_seeking(seeking, now),
             phase @ (Phase::Steady | Phase::Ended) => {
                 self.phase = phase;
-                match self.hands {
-                    Hands::Playing => self.tick_playing(now),
-                    Hands::Paused { steps } => self.tick_paused(steps, now),
-                    Hands::Scrubbing(_) => {
+                match self.transport {
+                    Transport::Playing => self.tick_playing(now),
+                    Transport::Paused { steps } => self.tick_paused(steps, now),
+                    Transport::Scrubbing(_) => {
                         let seek = self.pursue_scrub();
                         Tick { wake_at: self.is_arriving().then_some(now), seek, ..Tick::default() }
                     }
@@ -55,9 +55,9 @@ impl Player {
                 && !self.supply.has_ended()
                 && self.clock.at(now) + SLACK_SECS >= self.end_secs()
         };
-        let waits = match (&self.phase, &self.hands) {
+        let waits = match (&self.phase, &self.transport) {
             (Phase::Seeking(_), _) => true,
-            (Phase::Arriving(_) | Phase::Steady, Hands::Playing) => is_short(),
+            (Phase::Arriving(_) | Phase::Steady, Transport::Playing) => is_short(),
             _ => false,
         };
         if has_shown || !waits {
@@ -84,7 +84,7 @@ impl Player {
     fn show_now(&mut self, frame: &Frame, now: Instant) {
         self.show(frame);
         self.clock.set(self.position_secs(), now);
-        if matches!(self.hands, Hands::Playing) {
+        if matches!(self.transport, Transport::Playing) {
             self.clock.start(now);
         } else {
             self.clock.stop(now);
@@ -95,10 +95,10 @@ impl Player {
     fn tick_arriving(&mut self, frame: Frame, now: Instant) -> Tick {
         let is_scrub_back = self.is_scrubbing() && frame.time_secs < self.position_secs();
         self.show_now(&frame, now);
-        let wake_at = match self.hands {
-            Hands::Playing => self.next_wake(now),
-            Hands::Paused { steps } => (steps != 0).then_some(now),
-            Hands::Scrubbing(_) => None,
+        let wake_at = match self.transport {
+            Transport::Playing => self.next_wake(now),
+            Transport::Paused { steps } => (steps != 0).then_some(now),
+            Transport::Scrubbing(_) => None,
         };
         let seek = if is_scrub_back { self.fetch_ahead_of_need() } else { None };
         Tick { show: Some(frame), wake_at, seek, ..Tick::default() }
@@ -110,7 +110,7 @@ impl Player {
             self.show_now(&frame, now);
             self.judge_scrub(seeking.to);
             let seek = self.follow_up(seeking.next);
-            let is_urgent = self.is_arriving() || matches!(self.hands, Hands::Paused { steps } if steps != 0);
+            let is_urgent = self.is_arriving() || matches!(self.transport, Transport::Paused { steps } if steps != 0);
             let wake_at = if is_urgent { Some(now) } else { self.next_wake(now) };
             return Tick { show: Some(frame), wake_at: wake_at.filter(|_| seek.is_none()), seek, ..Tick::default() };
         }
@@ -121,7 +121,8 @@ impl Player {
             return Tick { seek: self.follow_up(seeking.next), ..Tick::default() };
         }
         let gives_up_at = *seeking.since.get_or_insert(now) + SUPERSEDE_AFTER;
-        let unserved = || if let Hands::Scrubbing(scrub) = &self.hands { scrub.unserved(seeking.to) } else { None };
+        let unserved =
+            || if let Transport::Scrubbing(scrub) = &self.transport { scrub.unserved(seeking.to) } else { None };
         let later = seeking.next.or_else(unserved);
         if let Some(to) = later.filter(|_| now >= gives_up_at) {
             self.give_up(seeking.to);
@@ -153,7 +154,7 @@ impl Player {
                 (left, step_end) = (0, Some(StepEnd::Last));
             }
         }
-        self.hands = Hands::Paused { steps: left };
+        self.transport = Transport::Paused { steps: left };
         let wake_at = (show.is_some() && left > 0).then_some(now);
         let is_going_on = left > 0 || show.is_some();
         // Frames being fetched may keep arriving as long as there is one to step to.
@@ -165,12 +166,12 @@ impl Player {
     fn tick_stepping_back(&mut self, steps: i64, now: Instant) -> Tick {
         let Some(frame) = self.supply.cache.back() else {
             if let Some(step_end) = self.end_backwards() {
-                self.hands = Hands::Paused { steps: 0 };
+                self.transport = Transport::Paused { steps: 0 };
                 return Tick { step_end: Some(step_end), ..Tick::default() };
             }
             return Tick { seek: self.reach_back(), ..Tick::default() };
         };
-        self.hands = Hands::Paused { steps: steps + 1 };
+        self.transport = Transport::Paused { steps: steps + 1 };
         self.show_now(&frame, now);
         let seek = self.fetch_ahead_of_need();
         Tick { show: Some(frame), wake_at: (steps + 1 != 0).then_some(now), seek, ..Tick::default() }
@@ -245,8 +246,8 @@ impl Player {
                 is_inside.then(|| self.supply.jump_ahead(secs, now))
             }
             Remedy::Hurry => {
-                let is_under_way = self.supply.is_hurrying_at(time);
-                (!is_under_way).then(|| self.supply.hurry_until(time + HURRY_SECS * rate))
+                let is_hurrying = self.supply.is_hurrying_at(time);
+                (!is_hurrying).then(|| self.supply.hurry_until(time + HURRY_SECS * rate))
             }
         }
     }

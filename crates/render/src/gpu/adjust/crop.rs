@@ -28,7 +28,7 @@ const _: () = assert!(size_of::<CropParams>() == 20);
 /// Words of a row that a workgroup copies, as in the shader.
 const WORKGROUP: u32 = 64;
 /// The most workgroups that share the rows; if there are more rows, each processes several.
-const MOST_ROWS: u32 = 1 << 15;
+const MAX_ROWS: u32 = 1 << 15;
 
 /// The pass, and the resources of the last rectangle.
 #[derive(Debug)]
@@ -80,7 +80,7 @@ impl CropPass {
         };
         let params = uniform(gpu, "crop", &params);
         let group = groups::CROP.bind(&gpu.device, &[&params, &source.buffer, &result.buffer]);
-        let workgroups = ((rect.width * words).div_ceil(WORKGROUP), rect.height.min(MOST_ROWS));
+        let workgroups = ((rect.width * words).div_ceil(WORKGROUP), rect.height.min(MAX_ROWS));
         let dispatch = Dispatch { pipeline: self.pipeline.clone(), group, workgroups };
         Ok(CropDispatch { source: source.buffer.clone(), rect, dispatch, result })
     }

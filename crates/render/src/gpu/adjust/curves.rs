@@ -26,9 +26,9 @@ pub struct CurveParams {
 const _: () = assert!(size_of::<CurveParams>() == 16);
 
 /// Words of three channels' curves at 12 bits.
-const MOST_WORDS: usize = 3 << 12;
+const MAX_WORDS: usize = 3 << 12;
 /// Words of four channels' bins at 12 bits.
-const MOST_BINS: usize = 4 << 12;
+const MAX_BINS: usize = 4 << 12;
 
 /// The kind of curve to compute from a histogram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -70,9 +70,9 @@ impl CurvePass {
             shader: shaders::CURVES.module(device),
             most_invocations: gpu.device.limits().max_compute_invocations_per_workgroup,
             pipelines: HashMap::new(),
-            cumulative: storage(device, "cumulative bins", MOST_BINS),
-            smoothed: storage(device, "smoothed curves", MOST_WORDS),
-            mapped: storage(device, "curves", MOST_WORDS),
+            cumulative: storage(device, "cumulative bins", MAX_BINS),
+            smoothed: storage(device, "smoothed curves", MAX_WORDS),
+            mapped: storage(device, "curves", MAX_WORDS),
         }
     }
 
@@ -104,7 +104,7 @@ impl CurvePass {
             CurveKind::Equalize => ("equalize", 0),
             CurveKind::Populate(levels) => ("populate", levels),
         };
-        let values = CurveParams { weight: equalize::AT_ONCE, first_channel: first, levels, padding: 0 };
+        let values = CurveParams { weight: equalize::FULL_WEIGHT, first_channel: first, levels, padding: 0 };
         let params = uniform(gpu, "curve", &values);
         // A block is scanned by half as many invocations as it has words.
         let scans = (1 << bits) / 2 <= self.most_invocations;

@@ -32,7 +32,7 @@ const _: () = assert!(size_of::<DifferenceParams>() == 32);
 /// Pixels of a row per workgroup, as in the shader.
 const WORKGROUP: u32 = 64;
 /// The most workgroups that share the rows; if there are more rows, each processes several.
-const MOST_ROWS: u32 = 1 << 15;
+const MAX_ROWS: u32 = 1 << 15;
 
 /// One of the two pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +59,7 @@ struct DifferenceDispatch {
     pair: [Operand; 2],
     params: DifferenceParams,
     /// The uniform buffer that holds `params`.
-    told: wgpu::Buffer,
+    params_buffer: wgpu::Buffer,
     unpack: Dispatch,
     subtract: Dispatch,
     result: WorkingPicture,
@@ -90,7 +90,7 @@ impl DifferencePass {
         };
         if made.params.gain != gain.times() {
             made.params.gain = gain.times();
-            gpu.queue.write_buffer(&made.told, 0, bytemuck::bytes_of(&made.params));
+            gpu.queue.write_buffer(&made.params_buffer, 0, bytemuck::bytes_of(&made.params));
         }
         self.made = Some(made);
         Ok(())
@@ -117,7 +117,7 @@ impl DifferencePass {
         let dispatch = |pipeline, of: (u32, u32), [read, places, written]: [&wgpu::Buffer; 3]| Dispatch {
             pipeline,
             group: groups::DIFFERENCE.bind(device, &[&told, read, places, written]),
-            workgroups: (of.0.div_ceil(WORKGROUP), of.1.min(MOST_ROWS)),
+            workgroups: (of.0.div_ceil(WORKGROUP), of.1.min(MAX_ROWS)),
         };
         let [unpacks, subtracts] = [(pair[1].layout, "unpack"), (pair[0].layout, "subtract")].map(|(layout, entry)| {
             let shader = &self.shader;
@@ -126,7 +126,7 @@ impl DifferencePass {
         });
         let unpack = dispatch(unpacks, other_size, [&self.nothing, &self.nothing, &codes.buffer]);
         let subtract = dispatch(subtracts, size, [&codes.buffer, &place_buffer, &result.buffer]);
-        Ok(DifferenceDispatch { pair, params, told, unpack, subtract, result })
+        Ok(DifferenceDispatch { pair, params, params_buffer: told, unpack, subtract, result })
     }
 
     /// Computes the difference in the caller's compute pass, from the pictures bound by these groups.

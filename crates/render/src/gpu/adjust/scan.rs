@@ -60,7 +60,7 @@ pub struct ScanJob {
 
 impl ScanPass {
     /// The capacity that every adapter supports, in words.
-    pub const LEAST_CAPACITY: u32 = 512 * 512;
+    pub const MIN_CAPACITY: u32 = 512 * 512;
 
     /// Creates the pass with the workgroup size that suits the adapter.
     #[must_use]

@@ -42,9 +42,9 @@ impl CountKey {
 #[derive(Debug, Clone, Copy)]
 pub enum CountSource<'a> {
     /// In the adapter's memory, from which it draws.
-    There(&'a wgpu::Buffer),
+    Gpu(&'a wgpu::Buffer),
     /// In the CPU's memory, from which it paints. Equal keys mean equal counts.
-    Here(&'a CountKey, &'a [u32]),
+    Cpu(&'a CountKey, &'a [u32]),
 }
 
 /// A waveform's counts, and their description.
@@ -143,7 +143,7 @@ pub struct ScopePass {
 struct Slot {
     drawing: PanelDrawing,
     params: wgpu::Buffer,
-    told: TraceParams,
+    written_params: TraceParams,
     /// The buffer of counts or pixels that it is drawn from, and the bind group.
     bound: wgpu::Buffer,
     group: wgpu::BindGroup,
@@ -246,15 +246,15 @@ impl ScopePass {
     fn put(&mut self, gpu: &Gpu, drawing: PanelDrawing, params: TraceParams, counts: Option<CountSource<'_>>) {
         let place = self.drawn;
         self.drawn += 1;
-        let painted = if let Some(CountSource::Here(key, _)) = counts { Some(*key) } else { None };
+        let painted = if let Some(CountSource::Cpu(key, _)) = counts { Some(*key) } else { None };
         let kept = self.slots.get(place);
         if painted.is_some()
-            && kept.is_some_and(|slot| (slot.drawing, slot.told, slot.painted) == (drawing, params, painted))
+            && kept.is_some_and(|slot| (slot.drawing, slot.written_params, slot.painted) == (drawing, params, painted))
         {
             return;
         }
         let bound = match counts {
-            Some(CountSource::Here(_, counts)) => {
+            Some(CountSource::Cpu(_, counts)) => {
                 let pixels = trace::paint(drawing, &params, counts);
                 let bytes = size_of_val(&pixels[..]) as u64;
                 let kept = kept.filter(|slot| slot.painted.is_some() && slot.bound.size() >= bytes);
@@ -263,15 +263,15 @@ impl ScopePass {
                 gpu.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(&pixels));
                 buffer
             }
-            Some(CountSource::There(counts)) => counts.clone(),
+            Some(CountSource::Gpu(counts)) => counts.clone(),
             None => self.nothing.clone(),
         };
         let bind = |params: &wgpu::Buffer| groups::TRACE.bind(&gpu.device, &[params, &bound]);
         match self.slots.get_mut(place) {
             Some(slot) => {
-                if slot.told != params {
+                if slot.written_params != params {
                     gpu.queue.write_buffer(&slot.params, 0, bytemuck::bytes_of(&params));
-                    slot.told = params;
+                    slot.written_params = params;
                 }
                 if slot.bound != bound {
                     slot.group = bind(&slot.params);
@@ -282,7 +282,7 @@ impl ScopePass {
             None => {
                 let buffer = uniform(gpu, "trace", &params);
                 let group = bind(&buffer);
-                self.slots.push(Slot { drawing, params: buffer, told: params, bound, group, painted });
+                self.slots.push(Slot { drawing, params: buffer, written_params: params, bound, group, painted });
             }
         }
     }

@@ -12,7 +12,7 @@ use crate::gpu::resources::{buffer, storage};
 use crate::gpu::shaders::{self, groups};
 use crate::view::brush::Lighting;
 use crate::view::datascope::{Codes, Writing};
-use crate::view::exposure::{Inspection, MOST_BANDS, Marks, Paint, Tint, mark_colors, stripe_pixels};
+use crate::view::exposure::{Inspection, MAX_BANDS, Marks, Paint, Tint, mark_colors, stripe_pixels};
 use crate::view::placement::Placement;
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::layout::PixelLayout;
@@ -74,7 +74,7 @@ pub struct PlacementParams {
     /// False colour: 0 if off, 1 by coded Y', 2 by luminance; then the codes of black and white.
     pub tint: [i32; 4],
     /// The lowest code of each band and its colour; a red of -1 means that pixels are shown in gray.
-    pub bands: [[i32; 4]; MOST_BANDS],
+    pub bands: [[i32; 4]; MAX_BANDS],
     /// The datascope: lines of text per pixel of the picture (0 if there is none), pixels of the view per dot, digits, and
     /// their base.
     pub text: [u32; 4],
@@ -88,7 +88,7 @@ pub struct PlacementParams {
 const _: () = assert!(size_of::<PlacementParams>() == 720);
 
 /// The most taps per side that are averaged for a picture drawn smaller than it is.
-const MOST_TAPS: f64 = 4.0;
+const MAX_TAPS: f64 = 4.0;
 
 /// The picture to draw: each has its own placement, brush and layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -305,7 +305,7 @@ fn placement_params(placement: &Placement, by_codes: ByCodes<'_>) -> PlacementPa
     let pair = |v: DVec2| v.as_vec2().to_array();
     let sampling = &placement.sampling;
     // Linear interpolation uses two samples per axis; pictures drawn smaller are averaged from more taps.
-    let taps = (sampling.footprint() * 0.5 - 1e-6).ceil().clamp(1.0, MOST_TAPS);
+    let taps = (sampling.footprint() * 0.5 - 1e-6).ceil().clamp(1.0, MAX_TAPS);
     let brush = lighting.and_then(|lighting| lighting.range);
     let region = lighting.and_then(|lighting| lighting.region);
     let (first, end) = region.unwrap_or(Rect::whole(placement.picture.0, placement.picture.1)).corners();
@@ -341,7 +341,7 @@ fn placement_params(placement: &Placement, by_codes: ByCodes<'_>) -> PlacementPa
         selected: [0; 4],
         mark_colors: mark_colors(marks.is_some_and(|marks| marks.is_coded)).map(|[r, g, b]| [r, g, b, 0]),
         tint: tint.map_or([0; 4], |tint| [if tint.is_luma { 1 } else { 2 }, tint.black, tint.white, 0]),
-        bands: tint.map_or([[0; 4]; MOST_BANDS], |tint| bands(&tint)),
+        bands: tint.map_or([[0; 4]; MAX_BANDS], |tint| bands(&tint)),
         text: writing.as_ref().map_or([0; 4], |w| [w.lines, w.scale, w.digits, w.base]),
         letters: writing.as_ref().map_or([0; 4], |w| letters(w, placement)),
         glyphs: writing.as_ref().map_or([[0; 4]; 16], |w| w.font.glyphs.map(|[first, second]| [first, second, 0, 0])),
@@ -355,7 +355,7 @@ fn letters(writing: &Writing, placement: &Placement) -> [u32; 4] {
 }
 
 /// Returns the bands of false colour for the shader.
-fn bands(tint: &Tint) -> [[i32; 4]; MOST_BANDS] {
+fn bands(tint: &Tint) -> [[i32; 4]; MAX_BANDS] {
     let bands = tint.table.bands();
     std::array::from_fn(|index| {
         let [r, g, b] = match bands.get(index).map(|band| band.paint) {

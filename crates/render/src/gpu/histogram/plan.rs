@@ -5,7 +5,7 @@ use crate::gpu::{Gpu, GpuError};
 use histoscope_core::histogram::{CHANNELS, Histogram};
 
 /// The most bytes that the chunks take, at any picture size and depth.
-pub const MOST_CHUNK_BYTES: usize = 8 << 20;
+pub const MAX_CHUNK_BYTES: usize = 8 << 20;
 /// Pixels that an invocation counts at a time, as in shaders/chunk.wgsl.
 const BLOCK_PIXELS: u32 = 8;
 /// Bytes of workgroup memory that the chunk pass uses in addition to the bins.
@@ -104,10 +104,10 @@ impl Plan {
     }
 }
 
-/// Returns the most chunks that fit in [`MOST_CHUNK_BYTES`] at `bits` bits per code.
+/// Returns the most chunks that fit in [`MAX_CHUNK_BYTES`] at `bits` bits per code.
 #[must_use]
 pub const fn most_chunks(bits: u32) -> u32 {
-    (MOST_CHUNK_BYTES / (4 * Histogram::word_count(bits))) as u32
+    (MAX_CHUNK_BYTES / (4 * Histogram::word_count(bits))) as u32
 }
 
 /// Returns the number of rows of 32 invocations in a workgroup of the reduce pass.

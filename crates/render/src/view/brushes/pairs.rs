@@ -37,7 +37,7 @@ impl Lasso {
 
     /// Starts a polygon at a corner.
     #[must_use]
-    pub const fn from(corner: [u16; 2]) -> Self {
+    pub const fn starting_at(corner: [u16; 2]) -> Self {
         Self { corners: [corner; Self::MOST], count: 1 }
     }
 
@@ -49,7 +49,7 @@ impl Lasso {
 
     /// Adds a corner. If the polygon is full, removes the corner whose absence changes the area least.
     #[must_use]
-    pub fn to(mut self, corner: [u16; 2]) -> Self {
+    pub fn with_corner(mut self, corner: [u16; 2]) -> Self {
         if self.corners().last() == Some(&corner) {
             return self;
         }
@@ -144,7 +144,8 @@ mod tests {
     use super::*;
 
     fn polygon(corners: &[[u16; 2]]) -> PairBrush {
-        let lasso = corners[1..].iter().fold(Lasso::from(corners[0]), |lasso, &corner| lasso.to(corner));
+        let lasso =
+            corners[1..].iter().fold(Lasso::starting_at(corners[0]), |lasso, &corner| lasso.with_corner(corner));
         PairBrush { shape: PairShape::Polygon(lasso), level_bits: 8 }
     }
 
@@ -216,7 +217,7 @@ mod tests {
     fn a_long_line_drawn_by_hand_keeps_its_shape() {
         let angle = |step: u32| f64::from(step) / 1000.0 * std::f64::consts::TAU;
         let at = |step| [angle(step).cos(), angle(step).sin()].map(|way| (128.0 + 90.0 * way).round() as u16);
-        let lasso = (1..1000).fold(Lasso::from(at(0)), |lasso, step| lasso.to(at(step)));
+        let lasso = (1..1000).fold(Lasso::starting_at(at(0)), |lasso, step| lasso.with_corner(at(step)));
         assert_eq!(lasso.corners().len(), Lasso::MOST);
         let pairs = PairBrush { shape: PairShape::Polygon(lasso), level_bits: 8 }.pairs(8);
         let round = PairBrush { shape: PairShape::Circle { middle: [128, 128], radius: 90 }, level_bits: 8 }.pairs(8);
@@ -227,10 +228,10 @@ mod tests {
 
     #[test]
     fn polygons_with_equal_corners_are_equal_whatever_corners_were_removed() {
-        let one = (0..200).fold(Lasso::from([5, 5]), |lasso, step| lasso.to([step, 7]));
-        let mut other = Lasso::from(one.corners()[0]);
+        let one = (0..200).fold(Lasso::starting_at([5, 5]), |lasso, step| lasso.with_corner([step, 7]));
+        let mut other = Lasso::starting_at(one.corners()[0]);
         for &corner in &one.corners()[1..] {
-            other = other.to(corner);
+            other = other.with_corner(corner);
         }
         assert_eq!(one, other);
     }

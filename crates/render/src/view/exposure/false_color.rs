@@ -17,7 +17,7 @@ use histoscope_core::picture::color::{Colorimetry, Conversion, Matrix, Range, lu
 use histoscope_core::picture::layout::{ColorModel, PixelLayout};
 
 /// Maximum number of bands in a table.
-pub const MOST_BANDS: usize = 10;
+pub const MAX_BANDS: usize = 10;
 
 /// The assignment of colours to percentages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -147,7 +147,7 @@ impl FalseColorTable {
 
     /// Describes the meaning of each colour.
     #[must_use]
-    pub fn told(self) -> String {
+    pub fn description(self) -> String {
         match self {
             Self::Camera => {
                 let bands = self.bands();
@@ -200,7 +200,7 @@ pub struct Tint {
     /// The table.
     pub table: FalseColorTable,
     /// The lowest code of each band; after the last one, numbers that no code reaches.
-    pub lowest: [i32; MOST_BANDS],
+    pub lowest: [i32; MAX_BANDS],
 }
 
 impl Tint {
@@ -212,7 +212,7 @@ impl Tint {
         let is_luma = layout.model != ColorModel::Rgb && colorimetry.matrix.value != Matrix::Identity;
         let range = if is_luma { colorimetry.range.value } else { Range::Full };
         let [black, white, _] = nominal(range, bits);
-        let mut lowest = [i32::MAX; MOST_BANDS];
+        let mut lowest = [i32::MAX; MAX_BANDS];
         for (lowest, band) in lowest.iter_mut().zip(table.bands()) {
             *lowest = match band.from_permille {
                 i32::MIN => i32::MIN,
@@ -368,7 +368,7 @@ mod tests {
         assert_eq!(told(3), ("38–42".to_owned(), "100–107".to_owned()));
         assert_eq!(told(8), ("≥ 99".to_owned(), "≥ 233".to_owned()));
         let words = "purple < 2.5 %, blue 2.5–4 %, green 38–42 %, pink 52–56 %, yellow 97–99 %, red ≥ 99 %, else gray";
-        assert_eq!(FalseColorTable::Camera.told(), words);
+        assert_eq!(FalseColorTable::Camera.description(), words);
         assert_eq!("steps".parse(), Ok(FalseColorTable::Steps));
         assert!("x".parse::<FalseColorTable>().is_err());
     }

@@ -35,7 +35,7 @@ pub struct Marks {
 
 /// The result of inspecting a pixel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Seen {
+pub struct PixelMarks {
     /// `true` if the pixel is striped.
     pub zebra: bool,
     /// `true` if the pixel is light, so that stripes on it are dark.
@@ -46,7 +46,7 @@ pub struct Seen {
     pub above: [bool; 3],
 }
 
-impl Seen {
+impl PixelMarks {
     /// Returns `true` if any channel is marked.
     #[must_use]
     pub fn is_marked(&self) -> bool {
@@ -104,16 +104,16 @@ impl Inspection {
     /// Inspects a pixel with these component codes.
     #[inline(always)]
     #[must_use]
-    pub fn look(&self, codes: [u32; 3]) -> Seen {
+    pub fn inspect(&self, codes: [u32; 3]) -> PixelMarks {
         let Conversion { shift, bits, .. } = self.conversion;
         let top = self.conversion.max_code();
         let sums = self.conversion.sums(codes.map(|code| code as i32));
         let luminance = luminance_bin(sums.map(|sum| (sum >> shift).clamp(0, top) as u32), bits);
         let tone = if self.is_tone_coded { codes[0] } else { luminance };
-        let mut seen = Seen {
+        let mut seen = PixelMarks {
             zebra: self.zebra.is_some_and(|lowest| tone >= lowest),
             is_light: luminance >> (bits - 1) > 0,
-            ..Seen::default()
+            ..PixelMarks::default()
         };
         if let Some(marks) = &self.marks {
             let values = if marks.is_coded { codes.map(|code| code as i32) } else { sums };
@@ -127,7 +127,7 @@ impl Inspection {
     /// is the width of a stripe.
     #[inline(always)]
     #[must_use]
-    pub fn painted(&self, rgb: [u8; 3], seen: &Seen, (x, y): (u32, u32), stripe: u32) -> [u8; 3] {
+    pub fn painted(&self, rgb: [u8; 3], seen: &PixelMarks, (x, y): (u32, u32), stripe: u32) -> [u8; 3] {
         let mut color = rgb;
         if let Some(marks) = &self.marks {
             if seen.is_marked() {
@@ -149,7 +149,7 @@ impl Inspection {
 
 /// Returns the colour of a marked pixel; the channels' marks mix like light.
 #[inline(always)]
-fn mark(marks: &Marks, seen: &Seen, (x, y): (u32, u32), stripe: u32) -> [u8; 3] {
+fn mark(marks: &Marks, seen: &PixelMarks, (x, y): (u32, u32), stripe: u32) -> [u8; 3] {
     let cell = (stripe / 2).max(1);
     let [high, light, dark] = MARK_LIGHTS;
     let low = if (x / cell + y / cell).is_multiple_of(2) { light } else { dark };

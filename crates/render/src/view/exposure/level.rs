@@ -48,7 +48,7 @@ impl MarkLimits {
 /// Tenths of a percent that a level may have: as far as codes go beyond black and white.
 const PERMILLES: std::ops::RangeInclusive<i32> = -100..=1100;
 /// The highest code of any depth.
-const MOST_CODE: u32 = 4095;
+const MAX_CODE: u32 = 4095;
 
 impl Level {
     /// Returns the level as displayed text.
@@ -117,7 +117,7 @@ impl FromStr for Level {
         };
         if let Some(code) = text.strip_suffix('c') {
             let code: u32 = code.parse().map_err(|_| wrong())?;
-            return if code <= MOST_CODE { Ok(Self::Code(code)) } else { Err(wrong()) };
+            return if code <= MAX_CODE { Ok(Self::Code(code)) } else { Err(wrong()) };
         }
         let percent: f64 = text.strip_suffix('%').unwrap_or(text).trim_end().parse().map_err(|_| wrong())?;
         let tenths = (percent * 10.0).round();

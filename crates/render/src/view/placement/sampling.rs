@@ -15,7 +15,7 @@ pub struct Sampling {
 
 impl Sampling {
     /// Maximum number of pixels of the view that a pixel of the picture is assumed to span.
-    const MOST_CELL: i64 = 4096;
+    const MAX_CELL: i64 = 4096;
 
     /// Creates the sampling of a picture of `picture` luma samples, which `transform` places on a view of `view` pixels.
     #[must_use]
@@ -88,12 +88,12 @@ impl Sampling {
             let is_same = |a: i64, b: i64| (sample(a) - sample(b)).abs() < 0.5;
             let mut cells = Vec::with_capacity(count as usize);
             let mut begin = 0;
-            while begin > -Self::MOST_CELL && is_same(begin - 1, 0) {
+            while begin > -Self::MAX_CELL && is_same(begin - 1, 0) {
                 begin -= 1;
             }
             while cells.len() < count as usize {
                 let mut end = begin + 1;
-                while end < begin + Self::MOST_CELL && is_same(end, begin) {
+                while end < begin + Self::MAX_CELL && is_same(end, begin) {
                     end += 1;
                 }
                 let seen = begin.max(0)..end.min(count.into());

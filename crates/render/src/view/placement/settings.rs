@@ -70,9 +70,9 @@ impl Default for ViewSettings {
 
 impl ViewSettings {
     /// Maximum number of pixels of the view per pixel of the picture.
-    const MOST_ENLARGED: f64 = 64.0;
+    const MAX_ENLARGED: f64 = 64.0;
     /// Minimum size, relative to the size at which the whole picture is visible, or to its own size if that is smaller.
-    const LEAST_SHRUNK: f64 = 0.25;
+    const MIN_SHRUNK: f64 = 0.25;
 
     /// Creates settings for the whole picture, with that fit and without zoom.
     #[must_use]
@@ -84,8 +84,8 @@ impl ViewSettings {
     #[must_use]
     pub fn scale(&self, upright: DVec2, view: DVec2) -> f64 {
         let fitted = self.fit.scale(upright, view);
-        let most = (Self::MOST_ENLARGED / fitted).max(1.0);
-        let least = (Fit::Contain.scale(upright, view).min(1.0) * Self::LEAST_SHRUNK / fitted).min(1.0);
+        let most = (Self::MAX_ENLARGED / fitted).max(1.0);
+        let least = (Fit::Contain.scale(upright, view).min(1.0) * Self::MIN_SHRUNK / fitted).min(1.0);
         let zoom = if self.zoom.is_finite() { self.zoom } else { 1.0 };
         fitted * zoom.clamp(least, most)
     }

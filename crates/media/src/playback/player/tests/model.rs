@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::FrameIndex;
-use crate::playback::phase::{Hands, Phase};
+use crate::playback::phase::{Phase, Transport};
 
 /// An event that the decoder delivers.
 enum Event {
@@ -80,7 +80,7 @@ impl Model {
     fn frame(&self, at: usize, is_quick: bool) -> Frame {
         let next = self.pts.get(at + 1).copied().unwrap_or(self.pts[at] + 1);
         let mut frame = frame(self.serial, self.pts[at] as u64);
-        frame.picture = made::gray((1, 1), |_, _| u8::from(is_quick)).picture;
+        frame.picture = test_data::gray((1, 1), |_, _| u8::from(is_quick)).picture;
         frame.facts.duration_secs = (next - self.pts[at]) as f64 * FRAME_SECS;
         frame.facts.index = (self.serial == 0).then_some(at as u64);
         frame
@@ -249,7 +249,7 @@ impl Trial {
         {
             self.give(event);
         }
-        let is_playing = matches!(self.player.hands, Hands::Playing);
+        let is_playing = matches!(self.player.transport, Transport::Playing);
         let is_steady = matches!(self.player.phase, Phase::Steady);
         let tick = self.player.tick(self.now);
         if let Some(frame) = tick.show {
@@ -313,7 +313,7 @@ impl Trial {
                 None
             }
             Act::TogglePause => {
-                let gives_up_steps = matches!(self.player.hands, Hands::Paused { steps } if steps != 0);
+                let gives_up_steps = matches!(self.player.transport, Transport::Paused { steps } if steps != 0);
                 if gives_up_steps || self.player.has_ended() {
                     self.expected = None;
                 }

@@ -230,11 +230,11 @@ fn slow_seek_reports_its_goal_until_its_picture_arrives() {
     assert_eq!(player.slow_seek(after(start, 0.299)), None);
     player.tick(told_at);
     assert_eq!(player.slow_seek(told_at), Some(SeekGoal::Time(4.0)));
-    assert!(player.is_on_its_way());
+    assert!(player.is_seek_pending());
     player.seek_to_frame(7);
     assert_eq!(player.slow_seek(told_at), Some(SeekGoal::Frame(7)), "where the last request leads");
     player.tick(after(start, 0.31));
     player.push(frame(2, 7));
     assert_eq!(shown(&player.tick(after(start, 0.4))), Some(7));
-    assert_eq!((player.slow_seek(after(start, 9.0)), player.is_on_its_way()), (None, false));
+    assert_eq!((player.slow_seek(after(start, 9.0)), player.is_seek_pending()), (None, false));
 }

@@ -44,7 +44,7 @@ pub fn apply(mut codes: Codes, adjustments: &Adjustments) -> Codes {
     };
     match reduction {
         Some(Reduction::Posterize(posterize)) => posterized(codes, posterize),
-        Some(Reduction::Otsu(threshold)) => parted(codes, threshold),
+        Some(Reduction::Otsu(threshold)) => segmented(codes, threshold),
         None => codes,
     }
 }
@@ -127,7 +127,7 @@ fn posterized(codes: Codes, Posterize { levels, placing }: Posterize) -> Codes {
     map(codes, |pixel| std::array::from_fn(|channel| curves[channel][usize::from(pixel[channel])] as u16))
 }
 
-fn parted(codes: Codes, threshold: Otsu) -> Codes {
+fn segmented(codes: Codes, threshold: Otsu) -> Codes {
     let (classes, bits) = (threshold.classes as usize, codes.bits);
     let thresholds = otsu::thresholds(&bins(&codes)[3], classes);
     map(codes, |pixel| {
