@@ -75,7 +75,7 @@ fn count(c: &mut Criterion) {
                 });
             }
         }
-        c.bench_function(&format!("count with the way there and back/{layout}"), |b| {
+        c.bench_function(&format!("count including submission and wait/{layout}"), |b| {
             b.iter_custom(|repeats| {
                 let once =
                     |repeat| wall(&gpu, |encoder| passes.record(encoder, inputs.group(repeat as usize).unwrap(), None));

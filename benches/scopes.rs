@@ -87,7 +87,7 @@ fn waveform(gpu: &Gpu, picture: &Picture, plan: WaveformPlan) -> Times {
     let pictures = uploaded(gpu, picture);
     let group = pictures.bind_group().expect("it was uploaded");
     on_gpu(gpu, &Budget::new(gpu, REPEATS), &mut |encoder, _, spans| passes.record(encoder, group, spans))
-        .expect("the adapter does as it is told")
+        .expect("the passes run")
 }
 
 fn vectorscope(gpu: &Gpu, picture: &Picture, plan: VectorscopePlan) -> Times {
@@ -96,7 +96,7 @@ fn vectorscope(gpu: &Gpu, picture: &Picture, plan: VectorscopePlan) -> Times {
     let pictures = uploaded(gpu, picture);
     let group = pictures.bind_group().expect("it was uploaded");
     on_gpu(gpu, &Budget::new(gpu, REPEATS), &mut |encoder, _, spans| passes.record(encoder, group, spans))
-        .expect("the adapter does as it is told")
+        .expect("the passes run")
 }
 
 /// Times a selection by a rectangle over most of the waveform and a circle over most of the vectorscope: finding the
@@ -118,7 +118,7 @@ fn brushes(gpu: &Gpu, picture: &Picture) -> Times {
     on_gpu(gpu, &Budget::new(gpu, REPEATS), &mut |encoder, _, spans| {
         passes.record(gpu, encoder, (group, picture.into()), (&selection, chroma), wanted, spans);
     })
-    .expect("the adapter does as it is told")
+    .expect("the passes run")
 }
 
 fn uploaded(gpu: &Gpu, picture: &Picture) -> PictureBuffers {

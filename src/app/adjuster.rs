@@ -47,13 +47,13 @@ impl Adjuster {
     pub fn step(&mut self, parameter: Parameter, more: bool, adjustments: &mut Adjustments) -> String {
         let is_on = |kind: &Adjustment| kind.is_on(adjustments);
         let Some(kind) = Some(self.current).filter(is_on).or_else(|| Adjustment::ALL.into_iter().rfind(is_on)) else {
-            return "nothing is adjusted: e, k, x, z and u switch adjustments on".to_owned();
+            return "nothing is adjusted: e, k, x, z and u turn adjustments on".to_owned();
         };
         let before = self.choices;
         let now = kind.step(&mut self.choices, parameter, more);
         let text = self.switch_on(now, adjustments);
         let is_end = (now, self.choices) == (kind, before);
-        if is_end { format!("{text}: the {} there is", if more { "most" } else { "least" }) } else { text }
+        if is_end { format!("{text}: the {}", if more { "maximum" } else { "minimum" }) } else { text }
     }
 
     /// Applies an action to the adjustments and returns the note to show, or `None` if the action is not about
@@ -129,7 +129,7 @@ mod tests {
         for _ in 0..2 {
             adjuster.step(Parameter::Main, false, &mut adjustments);
         }
-        assert_eq!(adjuster.step(Parameter::Main, false, &mut adjustments), "low-pass 3×3: the least there is");
+        assert_eq!(adjuster.step(Parameter::Main, false, &mut adjustments), "low-pass 3×3: the minimum");
     }
 
     #[test]

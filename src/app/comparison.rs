@@ -252,7 +252,7 @@ impl Comparison {
         self.held.push(frame);
         match oldest {
             None => format!("held: {name}; Shift+P shows it, p releases it"),
-            Some(oldest) => format!("held: {name}; {oldest} was released, {MOST} are held at most"),
+            Some(oldest) => format!("held: {name}; {oldest} was released, at most {MOST} can be held"),
         }
     }
 

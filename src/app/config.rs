@@ -56,7 +56,7 @@ impl Store {
         match directories::ProjectDirs::from("", "", "histoscope") {
             Some(folders) => Self::in_folder(folders.config_dir()),
             None => {
-                log::warn!("this system names no folder for settings; they are not kept");
+                log::warn!("this system has no settings folder; settings are not saved");
                 Self { folder: None, saved: Settings::default() }
             }
         }
@@ -98,7 +98,7 @@ impl Store {
         match kept::write(folder, NAME, settings) {
             Ok(()) => self.saved = settings.clone(),
             Err(error) => {
-                log::warn!("{} cannot be written ({error}); settings are not kept", folder.join(NAME.file).display());
+                log::warn!("{} cannot be written ({error}); settings are not saved", folder.join(NAME.file).display());
                 self.folder = None;
             }
         }

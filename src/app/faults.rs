@@ -46,13 +46,13 @@ impl Faults {
     fn damage(&self) -> Option<String> {
         let FrameCounters { refused_packets, damaged, unusable, read_errors, .. } = self.counters;
         let counts = [
-            (refused_packets, "packet", "refused by the decoder"),
-            (damaged, "frame", "damaged"),
-            (unusable, "frame", "left out"),
-            (read_errors, "error", "of reading"),
+            (refused_packets, "packet", " refused by the decoder"),
+            (damaged, "frame", " damaged"),
+            (unusable, "frame", " left out"),
+            (read_errors, "read error", ""),
         ];
         let parts = counts.into_iter().filter(|(count, ..)| *count > 0);
-        let texts: Vec<_> = parts.map(|(count, what, how)| format!("{} {how}", counted(count, what))).collect();
+        let texts: Vec<_> = parts.map(|(count, what, how)| format!("{}{how}", counted(count, what))).collect();
         (!texts.is_empty()).then(|| texts.join(", "))
     }
 
@@ -69,7 +69,7 @@ impl Faults {
     #[must_use]
     pub fn new_notes(&self, reported: &Self, has_ended: bool) -> Vec<String> {
         let ending = self.ending.clone().filter(|_| self.ending != reported.ending);
-        let ending = ending.map(|ending| format!("the file is not whole: {ending}"));
+        let ending = ending.map(|ending| format!("the file is incomplete: {ending}"));
         let is_due = !reported.has_damage() || has_ended && self.counters != reported.counters;
         let damage = self.damage().filter(|_| is_due).map(|damage| format!("the file is damaged: {damage}"));
         ending.into_iter().chain(damage).collect()
@@ -101,7 +101,7 @@ mod tests {
         let cut = Faults::new(FrameCounters::default(), Some("it was cut off in the middle of its data".to_owned()));
         assert_eq!(
             cut.new_notes(&Faults::default(), false),
-            ["the file is not whole: it was cut off in the middle of its data"]
+            ["the file is incomplete: it was cut off in the middle of its data"]
         );
         assert!(cut.new_notes(&cut, true).is_empty() && cut.any());
         assert_eq!(cut.lines()[0].name, "partial");

@@ -49,7 +49,7 @@ impl Files {
         let first = files.first()?.clone();
         self.list.splice(at..at, files);
         self.wanted = at;
-        log::debug!("{} is asked for", first.display());
+        log::debug!("{} is requested", first.display());
         self.list.get(at).map(PathBuf::as_path)
     }
 

@@ -74,7 +74,7 @@ impl Graphics {
         if self.was_rebuilt {
             return Err(AppError::LostAgain(error));
         }
-        log::warn!("{error}; everything on it is made again");
+        log::warn!("{error}; everything on it is recreated");
         let window = Rc::clone(&self.screen.window);
         let mut fresh = Self::new(&self.instance, window, self.choice.clone())?;
         fresh.was_rebuilt = true;

@@ -84,7 +84,7 @@ impl Inputs {
                 let (_, count) = self.files.place();
                 let end = if forward { "last" } else { "first" };
                 let text =
-                    if count > 1 { format!("this is the {end} file") } else { "there is one file only".to_owned() };
+                    if count > 1 { format!("this is the {end} file") } else { "there is only one file".to_owned() };
                 Arrival::Note(Note::done(text))
             }
         }

@@ -34,7 +34,7 @@ pub fn read<T: DeserializeOwned>(folder: &Path, name: Name) -> FileContent<T> {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return FileContent::Nothing,
         Err(error) => {
-            log::warn!("{} cannot be read ({error}); it is done without, and left as it is", path.display());
+            log::warn!("{} cannot be read ({error}); it is ignored and left unchanged", path.display());
             return FileContent::Unreadable;
         }
     };
@@ -51,11 +51,11 @@ fn set_aside(folder: &Path, name: Name, why: &serde_json::Error) -> bool {
     let path = path.display();
     match fs::rename(folder.join(name.file), aside) {
         Ok(()) => {
-            log::warn!("{path} makes no sense ({why}); it is kept as {} and begun anew", name.aside);
+            log::warn!("{path} is malformed ({why}); it was renamed to {} and starts afresh", name.aside);
             true
         }
         Err(error) => {
-            log::warn!("{path} makes no sense ({why}) and cannot be set aside ({error}); nothing is kept");
+            log::warn!("{path} is malformed ({why}) and cannot be renamed ({error}); nothing is saved");
             false
         }
     }

@@ -102,7 +102,9 @@ pub fn note(before: &Look, scene: &Scene, components: Components, action: Action
         (Action::NextDatascope, _) if look.datascope == Datascope::Off => text,
         (Action::NextDatascope, Components::Rgbl) => format!("{text}  ·  from 16:1 on, red over green over blue"),
         (Action::NextDatascope, Components::YCbCr) => format!("{text}  ·  from 16:1 on, Y' over Cb over Cr"),
-        (Action::NextCounted, _) if look.adjustments.is_off() => format!("{text}, once something is adjusted"),
+        (Action::NextCounted, _) if look.adjustments.is_off() => {
+            format!("{text}; takes effect when an adjustment is on")
+        }
         _ => text,
     })
 }
@@ -164,7 +166,7 @@ fn state(look: &Look, action: Action) -> Option<State> {
         Action::ToggleBackdrop => histograms.backdrop.into(),
         Action::ToggleLinear => histograms.linear_luminance.into(),
         Action::SetBins(_) => {
-            State::Is(histograms.bins.map_or_else(|| "one for each code".to_owned(), |count| count.to_string()))
+            State::Is(histograms.bins.map_or_else(|| "one per code".to_owned(), |count| count.to_string()))
         }
         Action::SetOverlaps(_) => State::Is(histograms.overlaps.name().to_owned()),
         Action::ToggleZebra => is_shown_as(exposure.zebra, format!("{} and above", exposure.level.text())),
@@ -255,7 +257,7 @@ const fn sharing_name(old: Sharing, new: Sharing) -> &'static str {
 /// Returns the note on a change of how two pictures share the view.
 fn sharing_note(scene: &Scene, before: Sharing) -> String {
     let Look { sharing, gain, .. } = scene.look;
-    let none = "; nothing is adjusted or held yet";
+    let none = "; no adjustment or held frame yet";
     let Some(Pair { other, .. }) = scene.paired() else {
         return match sharing {
             Sharing::Alone => format!("{} off", sharing_name(before, sharing)),
@@ -268,7 +270,7 @@ fn sharing_note(scene: &Scene, before: Sharing) -> String {
         (Sharing::Difference, Other::Source) => format!("difference {gain} to the source"),
         (Sharing::Difference, Other::Held) => format!("difference {gain} to the held frame"),
         (Sharing::Difference, Other::Second) => format!("difference {gain} to the second clip"),
-        (Sharing::SideBySide, Other::Source) => "side by side: the source and what is made of it".to_owned(),
+        (Sharing::SideBySide, Other::Source) => "side by side: the source and the result".to_owned(),
         (Sharing::SideBySide, Other::Held) => "side by side: the held frame and the live one".to_owned(),
         (Sharing::SideBySide, Other::Second) => "side by side: the first and the second clip".to_owned(),
         (_, Other::Source) => "divider on: drag it".to_owned(),
@@ -280,11 +282,12 @@ fn sharing_note(scene: &Scene, before: Sharing) -> String {
 /// Returns the note on a step of the gain.
 fn gain_note(before: Gain, look: &Look, more: bool) -> String {
     let end = match (before == look.gain, more) {
-        (true, true) => ": the most there is",
+        (true, true) => ": the maximum",
         (true, false) => ": differences as they are",
         (false, _) => "",
     };
-    let elsewhere = if look.sharing == Sharing::Difference { "" } else { ", once the difference is shown" };
+    let elsewhere =
+        if look.sharing == Sharing::Difference { "" } else { "; takes effect when the difference is shown" };
     format!("difference {}{end}{elsewhere}", look.gain)
 }
 

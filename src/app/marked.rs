@@ -92,7 +92,7 @@ impl MarkedPixels {
             MarkedPicture::OnAdapter if exposure.marks => {
                 let is_new = !matches!(self.state, SearchState::OnAdapter);
                 if is_new {
-                    log::trace!("marked: not counted, since the adapter alone has the picture");
+                    log::trace!("marked: not counted, since only the adapter has the picture");
                 }
                 self.state = SearchState::OnAdapter;
                 return is_new;

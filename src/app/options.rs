@@ -159,7 +159,8 @@ pub enum AppError {
     Gpu(#[from] GpuError),
     /// The device was lost again after everything had been recreated.
     #[error(
-        "{0}: the graphics device was lost again after it had been made anew; update its driver, or try another with --adapter (see 'histoscope adapters')"
+        "{0}: the graphics device was lost again after it had been recreated; update its driver, or try another with \
+         --adapter (see 'histoscope adapters')"
     )]
     LostAgain(GpuError),
     /// The folder contains no videos.
@@ -173,11 +174,11 @@ pub enum AppError {
     Display(String),
     /// The source cannot be compared, because it is not seekable.
     #[error(
-        "{}: --compare needs two files in which one can go anywhere, and this is live or a pipe; save it to a file first", .0.display()
+        "{}: --compare needs two seekable files, but this one is live or a pipe; save it to a file first", .0.display()
     )]
     NotComparable(PathBuf),
     /// The offset in frames has no equivalent in time.
-    #[error("{}: its frames are not evenly spaced, so that --offset tells no time; add --compare-by frame", .0.display())]
+    #[error("{}: its frames are not evenly spaced, so --offset cannot be converted to a time; add --compare-by frame", .0.display())]
     NoOffset(PathBuf),
     /// No decoding thread could be spawned.
     #[error("no decoding thread could be started: {0}")]

@@ -36,9 +36,9 @@ impl QuitQuestion {
                 } else {
                     counted((kept_secs / 60.0) as u64, "minute")
                 };
-                Some(format!("Esc once more quits, and {kept} of live input that are kept are lost"))
+                Some(format!("press Esc again to quit and lose {kept} of live input"))
             }
-            Self::Closed(since) if within(since, SOON) => Some("Esc once more quits".to_owned()),
+            Self::Closed(since) if within(since, SOON) => Some("press Esc again to quit".to_owned()),
             _ => None,
         };
         *self = if question.is_some() { Self::Asked(now) } else { Self::Unasked };
@@ -61,7 +61,7 @@ mod tests {
     fn esc_right_after_closing_something_asks_and_the_next_one_quits() {
         let now = Instant::now();
         let mut leaving = QuitQuestion::Closed(now);
-        assert_eq!(leaving.ask(0.0, now + SOON / 2).as_deref(), Some("Esc once more quits"));
+        assert_eq!(leaving.ask(0.0, now + SOON / 2).as_deref(), Some("press Esc again to quit"));
         assert_eq!(leaving.ask(0.0, now + SOON / 2), None);
         assert_eq!(QuitQuestion::Closed(now).ask(0.0, now + SOON), None, "that was long ago");
     }

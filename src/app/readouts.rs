@@ -142,7 +142,7 @@ impl Sources<'_> {
         Some(RegionView {
             rect: Rect::from_min_max(self.geometry.in_points(low), self.geometry.in_points(high)),
             is_proposed,
-            text: if is_proposed { format!("{words}: Enter takes it, Esc drops it") } else { words },
+            text: if is_proposed { format!("{words}: Enter uses it, Esc discards it") } else { words },
             handles: handles.iter().map(|h| (self.geometry.in_points(h.at), h.grip == Grip::Move)).collect(),
             cursor: grip.map(|grip| cursor(grip, &placement)),
         })

@@ -112,7 +112,7 @@ impl Recent {
         // A path that is not UTF-8 cannot be written as JSON, and is remembered only until the end of this run.
         let files: Vec<_> = self.files.iter().filter(|file| file.path.to_str().is_some()).collect();
         if let Err(error) = kept::write(folder, NAME, &files) {
-            log::warn!("{} cannot be written ({error}); recent files are not kept", folder.join(NAME.file).display());
+            log::warn!("{} cannot be written ({error}); recent files are not saved", folder.join(NAME.file).display());
             self.folder = None;
         }
     }

@@ -7,7 +7,7 @@ use histoscope_core::picture::{Frame, Orientation, Picture};
 use histoscope_render::view::region::{self, Region, RegionFrame};
 
 /// The note on a region that has been cleared.
-const CLEARED: &str = "region cleared: all of the picture is counted";
+const CLEARED: &str = "region cleared: the whole picture is counted";
 
 /// Searches the picture for black bars and proposes the area between them. If a region is already proposed, takes that
 /// instead. Returns the new region and the note to show.
@@ -19,16 +19,16 @@ pub fn find_bars(region: Region, picture: &Picture) -> (Region, String) {
     let size = (picture.width(), picture.height());
     match bars::find(picture) {
         EdgeBars::None => (region, "no black bars at the edges of this frame".to_owned()),
-        EdgeBars::Black => (region, "this frame is black: there is nothing between bars to find".to_owned()),
+        EdgeBars::Black => (region, "this frame is black: no bars can be found".to_owned()),
         EdgeBars::Around(rect) if region.counted() == Some(rect) => {
-            (region, "the region leaves the bars out".to_owned())
+            (region, "the region already leaves the bars out".to_owned())
         }
         EdgeBars::Around(rect) => {
             let left_out = match blanking_lines(size.0, size.1) {
                 0 => "black bars around".to_owned(),
                 lines => format!("{lines} lines of vertical blanking above"),
             };
-            let text = format!("{left_out} {}: Enter takes it as region, Esc drops it", region::text(rect));
+            let text = format!("{left_out} {}: Enter uses it as the region, Esc discards it", region::text(rect));
             (region.proposing(rect, size), text)
         }
     }
@@ -49,7 +49,7 @@ pub fn take(region: Region) -> (Region, String) {
 pub fn drop_last(region: Region) -> Option<(Region, String)> {
     let left = region.dropped()?;
     let text = match region.shown() {
-        Some(RegionFrame::Proposed(_)) => "bars left as they are",
+        Some(RegionFrame::Proposed(_)) => "proposed region discarded",
         _ => CLEARED,
     };
     Some((left, text.to_owned()))
@@ -59,7 +59,7 @@ pub fn drop_last(region: Region) -> Option<(Region, String)> {
 /// show.
 #[must_use]
 pub fn clear(region: Region) -> (Region, String) {
-    let text = if region.shown().is_some() { CLEARED } else { "there is no region: all of the picture is counted" };
+    let text = if region.shown().is_some() { CLEARED } else { "there is no region: the whole picture is counted" };
     (Region::default(), text.to_owned())
 }
 
@@ -101,7 +101,10 @@ mod tests {
         let (proposed, text) = find_bars(Region::default(), &sized((720, 608), |_| 90));
         let rect = Rect { x: 0, y: 32, width: 720, height: 576 };
         assert_eq!(proposed.shown(), Some(RegionFrame::Proposed(rect)));
-        assert_eq!(text, "32 lines of vertical blanking above 720×576 at 0,32: Enter takes it as region, Esc drops it");
+        assert_eq!(
+            text,
+            "32 lines of vertical blanking above 720×576 at 0,32: Enter uses it as the region, Esc discards it"
+        );
         assert_eq!(take(proposed).0.counted(), Some(rect));
     }
 
@@ -111,12 +114,12 @@ mod tests {
         let (proposed, text) = find_bars(Region::default(), &barred);
         let rect = Rect { x: 0, y: 2, width: 8, height: 6 };
         assert_eq!((proposed.shown(), proposed.counted()), (Some(RegionFrame::Proposed(rect)), None));
-        assert_eq!(text, "black bars around 8×6 at 0,2: Enter takes it as region, Esc drops it");
+        assert_eq!(text, "black bars around 8×6 at 0,2: Enter uses it as the region, Esc discards it");
         let (taken, text) = find_bars(proposed, &barred);
         assert_eq!((taken.counted(), text.as_str()), (Some(rect), "counting region 8×6 at 0,2"));
-        assert_eq!(find_bars(taken, &barred).1, "the region leaves the bars out");
+        assert_eq!(find_bars(taken, &barred).1, "the region already leaves the bars out");
         let (left, text) = drop_last(proposed).expect("a proposal");
-        assert_eq!((left.shown(), text.as_str()), (None, "bars left as they are"));
+        assert_eq!((left.shown(), text.as_str()), (None, "proposed region discarded"));
         assert_eq!(drop_last(left), None);
         assert_eq!(find_bars(Region::default(), &picture(|_| 0)).0.shown(), None, "a black frame");
         assert_eq!(find_bars(Region::default(), &picture(|_| 80)).1, "no black bars at the edges of this frame");

@@ -279,7 +279,7 @@ impl Session {
         let seek = self.player.mark();
         self.seek(seek);
         match self.player.marks() {
-            Marks { a: Some(a), b: Some(b) } => format!("A–B: {} to {}, again and again", time_text(a), time_text(b)),
+            Marks { a: Some(a), b: Some(b) } => format!("looping A–B: {} to {}", time_text(a), time_text(b)),
             Marks { a: Some(a), .. } => format!("A at {}", time_text(a)),
             Marks { a: None, .. } => "A and B cleared".to_owned(),
         }
@@ -436,7 +436,7 @@ impl Session {
         let chosen = &mut self.interpretation.field;
         *chosen = next_of(&[None, Some(Field::Top), Some(Field::Bottom)], *chosen);
         match chosen {
-            Some(field) => format!("{field} field alone"),
+            Some(field) => format!("{field} field only"),
             None => "both fields".to_owned(),
         }
     }
@@ -492,10 +492,10 @@ pub fn close_in_background(media: Option<DecodeThread>) {
 /// Explains why a step led nowhere.
 const fn step_end_text(end: StepEnd, is_live: bool) -> &'static str {
     match end {
-        StepEnd::First if is_live => "the oldest picture that is kept",
+        StepEnd::First if is_live => "the oldest stored picture",
         StepEnd::First => "first frame",
         StepEnd::Last => "last frame",
-        StepEnd::ForwardsOnly => "this input plays forwards only",
+        StepEnd::ForwardsOnly => "forward playback only: this input cannot seek",
     }
 }
 

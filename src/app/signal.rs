@@ -14,7 +14,7 @@ pub fn awaited_text(name: &str, since: SystemTime, reason: Option<&str>) -> Stri
     let reason = reason.map_or_else(String::new, |reason| format!(" ({reason})"));
     let asked = clock_time(since);
     format!(
-        "nothing has come from {name} since {asked}; check that the sender runs and sends here. Still waiting{reason}"
+        "nothing received from {name} since {asked}; check that the sender runs and sends here. Still waiting{reason}"
     )
 }
 

@@ -11,7 +11,7 @@ pub const NOTHING_TO_PLAY: &str = "a single picture: there is nothing to play";
 
 /// The note to show when the user seeks in live input.
 pub const LIVE: &str =
-    "live: the sender gives time and pace; Space holds the picture, arrows and the timeline lead back in what is kept";
+    "live: the sender sets the pace; Space holds the picture, arrows and the timeline go back through the stored part";
 
 /// Returns `true` if an action leads to a different picture of the video.
 const fn goes_elsewhere(action: Action) -> bool {
@@ -32,9 +32,11 @@ pub fn operate(session: &mut Session, action: Action, held: bool, now: Instant) 
             return Some(NOTHING_TO_PLAY.to_owned());
         }
         _ if player.is_live() && needs_length(action) => return Some(LIVE.to_owned()),
-        Action::Continue if !player.is_seekable() => return Some("this input plays forwards only".to_owned()),
+        Action::Continue if !player.is_seekable() => {
+            return Some("forward playback only: this input cannot seek".to_owned());
+        }
         _ if goes_elsewhere(action) && !player.is_seekable() && !player.is_live() => {
-            return Some("this input plays forwards only".to_owned());
+            return Some("forward playback only: this input cannot seek".to_owned());
         }
         Action::TogglePause => session.toggle_pause(now),
         Action::Step { forward } => session.step(forward, now),
@@ -45,7 +47,7 @@ pub fn operate(session: &mut Session, action: Action, held: bool, now: Instant) 
         }
         Action::ToStart => {
             session.go_to(0.0);
-            let oldest = if session.player.is_live() { "oldest picture that is kept" } else { "first frame" };
+            let oldest = if session.player.is_live() { "oldest stored picture" } else { "first frame" };
             return announced(session, format!("to the {oldest}"));
         }
         Action::ToEnd => {
@@ -56,7 +58,7 @@ pub fn operate(session: &mut Session, action: Action, held: bool, now: Instant) 
         Action::Continue => {
             return Some(match session.left_at {
                 Some(secs) => session.go_to_time(secs),
-                None => "this video was not left anywhere before".to_owned(),
+                None => "no earlier position is stored for this video".to_owned(),
             });
         }
         Action::Speed(change) => {

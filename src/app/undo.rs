@@ -69,7 +69,7 @@ impl Chosen {
             |lines| format!("4:2:0 chroma by {lines}"),
         );
         add(new.chroma_lines != old.chroma_lines, lines);
-        let field = new.field.map_or_else(|| "both fields".to_owned(), |field| format!("{field} field alone"));
+        let field = new.field.map_or_else(|| "both fields".to_owned(), |field| format!("{field} field only"));
         add(new.field != old.field, field);
         let has_same_steps = after.look.adjustments == self.look.adjustments;
         add(has_same_steps && after.parameters != self.parameters, "parameters of adjustments".to_owned());

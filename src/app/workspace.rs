@@ -239,7 +239,7 @@ impl Workspace {
         self.bins.outdate();
         self.redraw();
         if is_lost {
-            let text = "region cleared: the picture has another size now";
+            let text = "region cleared: the picture's size has changed";
             self.note(Note::done(text), self.now());
         }
         Ok(())
@@ -260,7 +260,7 @@ impl Workspace {
         self.marked.forget();
         self.comparison.restart();
         self.graphics.renderer.set_timing(&self.graphics.gpu, self.hud.panels.timing);
-        let text = "the graphics device was lost; everything on it has been made again";
+        let text = "the graphics device was lost; everything on it was recreated";
         self.note(Note::warning(text), self.now());
         self.reload()
     }
@@ -643,7 +643,7 @@ impl Workspace {
         let frame = compared.map(|compared| &compared.frame).filter(|_| self.scene.look.sharing != Sharing::Alone);
         if let Err(reason) = self.graphics.renderer.set_comparison(&self.graphics.gpu, frame) {
             self.scene.look.sharing = Sharing::Alone;
-            let text = format!("the other picture cannot be drawn, and the live one is shown alone: {reason}");
+            let text = format!("the other picture cannot be drawn; only the live one is shown: {reason}");
             self.note(Note::warning(text), now);
         }
         let bins = self.comparison.outlined().and_then(|compared| compared.histogram(self.bins.components));
@@ -840,7 +840,7 @@ impl Workspace {
     fn no_rgb(&self) -> String {
         let frame = self.session.as_ref().and_then(|session| Some(session.read(session.frame.as_ref()?)));
         let matrix = frame.and_then(|frame| frame.picture.unreadable_matrix());
-        let reason = matrix.map_or_else(|| "the matrix cannot be read".to_owned(), |matrix| matrix.to_string());
+        let reason = matrix.map_or_else(|| "the matrix is not supported".to_owned(), |matrix| matrix.to_string());
         format!("no R'G'B' here: {reason} (m chooses another)")
     }
 

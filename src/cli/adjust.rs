@@ -10,14 +10,14 @@ use super::output::{WrongUsage, wrong_usage};
 
 /// The adjustments, made in this order: low-pass, equalize or CLAHE, posterize or classes.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Args)]
-#[command(next_help_heading = "Adjustments (made in this order)")]
+#[command(next_help_heading = "Adjustments (in order of application)")]
 pub struct AdjustArgs {
     /// Low-pass: replace each pixel by the mean of WIDTH×WIDTH pixels, WIDTH odd from 3 to 63, one to three times (9x3)
     #[arg(long, value_name = "WIDTH[xRUNS]")]
     low_pass: Option<Blur>,
 
     /// Equalize the histogram of luminance (the default) or of channels, following changes over SECONDS (0.5; 0 follows
-    /// at once)
+    /// immediately)
     #[arg(
         long,
         value_name = "WHAT[:SECONDS]",
@@ -109,8 +109,8 @@ impl AdjustArgs {
         if self.adjustments().is_off() {
             return match self.counted {
                 Some(_) => wrong_usage(
-                    "--counted chooses between the source and the adjusted picture; say with --low-pass, \
-                                --equalize, --clahe, --posterize or --otsu what is adjusted, or leave it out",
+                    "--counted chooses between the source and the adjusted picture; add --low-pass, --equalize, \
+                                --clahe, --posterize or --otsu, or leave it out",
                 ),
                 None => Ok(()),
             };
@@ -196,22 +196,22 @@ mod tests {
     #[test]
     fn impossible_adjustments_are_wrong_usage_with_a_hint() {
         for (arguments, words) in [
-            (&["--low-pass", "8"][..], "its width must be odd"),
-            (&["--low-pass", "1"], "it takes 3 to 63"),
-            (&["--low-pass", "65"], "it takes 3 to 63"),
-            (&["--low-pass", "9x4"], "it takes 1 to 3"),
+            (&["--low-pass", "8"][..], "must be odd, not 8"),
+            (&["--low-pass", "1"], "expected 3 to 63"),
+            (&["--low-pass", "65"], "expected 3 to 63"),
+            (&["--low-pass", "9x4"], "expected 1 to 3"),
             (&["--clahe", "8"], "8x8"),
-            (&["--clahe", "0x8"], "it takes 1 to 16"),
-            (&["--clahe", "8x17"], "it takes 1 to 16"),
-            (&["--clahe", "8x8:-1"], "it takes 0 to 100"),
-            (&["--clahe", "8x8:NaN"], "it takes 0 to 100"),
-            (&["--equalize=hue"], "luminance and channels can"),
-            (&["--equalize=luminance:11"], "it takes 0 to 10"),
-            (&["--posterize", "1"], "it takes 2 to 16"),
-            (&["--posterize", "17"], "it takes 2 to 16"),
-            (&["--posterize", "5:hue"], "by width or population"),
-            (&["--otsu", "6"], "it takes 2 to 5"),
-            (&["--otsu", "3:hue"], "as tones or colors"),
+            (&["--clahe", "0x8"], "expected 1 to 16"),
+            (&["--clahe", "8x17"], "expected 1 to 16"),
+            (&["--clahe", "8x8:-1"], "expected 0 to 100"),
+            (&["--clahe", "8x8:NaN"], "expected 0 to 100"),
+            (&["--equalize=hue"], "expected luminance or channels"),
+            (&["--equalize=luminance:11"], "expected 0 to 10"),
+            (&["--posterize", "1"], "expected 2 to 16"),
+            (&["--posterize", "17"], "expected 2 to 16"),
+            (&["--posterize", "5:hue"], "expected width or population"),
+            (&["--otsu", "6"], "expected 2 to 5"),
+            (&["--otsu", "3:hue"], "expected tones or colors"),
             (&["--counted", "all"], "source, result, both"),
             (&["--equalize", "--clahe", "8x8"], "cannot be used with"),
             (&["--posterize", "3", "--otsu", "3"], "cannot be used with"),

@@ -161,7 +161,8 @@ impl AnalyzeArgs {
                 }
                 Err(AnalyzeError::ReaderGone) if self.against.is_some() => {
                     print_error(&format!(
-                        "{name}: the reader of the records is gone, so not everything was compared with {}",
+                        "{name}: the reader of the records has closed the output, so the comparison with {} is \
+                         incomplete",
                         self.comparison()
                     ));
                     return Ok(ExitCode::FAILURE);

@@ -39,7 +39,8 @@ pub struct ReadingArgs {
     #[arg(long, value_name = "N", value_parser = whole::<u32, 1, 1_000_000>)]
     track: Option<u32>,
 
-    /// Decode with N threads instead of one more than there are cores; with 1 a damaged file counts alike each time
+    /// Decode with N threads; the default is one more than the number of cores. With 1, a damaged file gives the same
+    /// counts every time
     #[arg(long, value_name = "N", value_parser = whole::<usize, 1, 64>)]
     threads: Option<usize>,
 
@@ -280,12 +281,12 @@ enum FieldArg {
 /// The value of `--cropping`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 enum CroppingArg {
-    /// Crop as the codec and the container say
+    /// Apply the cropping stated by the codec and the container
     #[default]
     All,
-    /// Crop as the codec says
+    /// Apply the cropping stated by the codec
     Codec,
-    /// Do not crop: count everything that is decoded
+    /// Do not crop: count all decoded pixels
     None,
 }
 

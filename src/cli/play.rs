@@ -44,7 +44,7 @@ fn parse_gain(text: &str) -> Result<Gain, String> {
 #[derive(Debug, Args)]
 pub struct PlayArgs {
     /// Videos to play: files, folders, addresses, or - for standard input. A folder stands for its videos, sorted by
-    /// name and number, or for its numbered pictures; subfolders are left out. Addresses may be live (udp://, rtsp://,
+    /// name and number, or for its numbered pictures; subfolders are ignored. Addresses may be live (udp://, rtsp://,
     /// srt://, an .sdp file), cameras or screens (/dev/video0, av://KIND:NAME). Without any, an empty window opens
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -71,19 +71,19 @@ pub struct PlayArgs {
     fullscreen: bool,
 
     /// Memory for decoded frames, in MiB, used for stepping back and looping. With --compare, each file gets half. For
-    /// live sources, half of it keeps packets, so that the last minutes can be shown again
+    /// live sources, half of it stores packets, so that you can go back to the last minutes
     #[arg(long, value_name = "MIB", default_value_t = 512, value_parser = whole::<u64, 0, 1_048_576>)]
     cache_mb: u64,
 
-    /// Bins per channel to draw, 3 to 4096; by default one per code, or as last time
+    /// Bins per channel to draw, 3 to 4096; by default, the last setting, or one per code
     #[arg(long, value_name = "N", value_parser = parse_bin_count)]
     bin_count: Option<u32>,
 
-    /// Show luminance of the encoded codes, or also luminance of linear light; by default as last time
+    /// Show luminance of the encoded codes, or also luminance of linear light; by default, the last setting
     #[arg(long, value_enum)]
     luminance: Option<LuminanceArg>,
 
-    /// Colours where bars overlap; by default as last time
+    /// Colours where bars overlap; by default, the last setting
     #[arg(long, value_enum)]
     overlaps: Option<OverlapsArg>,
 

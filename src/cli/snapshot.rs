@@ -76,7 +76,7 @@ pub struct SnapshotArgs {
     #[arg(long, value_enum, default_value_t)]
     overlaps: OverlapsArg,
 
-    /// Show these scopes beside the picture; with --bins, also include their counts in the JSON object
+    /// Show these scopes next to the picture; with --bins, also include their counts in the JSON object
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', conflicts_with = "no_overlay")]
     scopes: Vec<SnapshotScope>,
 

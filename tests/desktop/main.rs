@@ -263,7 +263,7 @@ fn everything_is_made_again_once_and_the_picture_comes_back() {
     let _turn = turn();
     let display = Display::start();
     let program = Program::start_where(&display, &[sample(), "--loop"], ("HISTOSCOPE_LOSE_AFTER", "12"));
-    until("the device to be lost", PATIENCE, || program.log().contains("made again").then_some(()));
+    until("the device to be lost", PATIENCE, || program.log().contains("recreated").then_some(()));
     let now = program.picture();
     program.until_other("the picture to move again", &now, Area::Outside, 100);
     pause(&program);

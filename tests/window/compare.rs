@@ -131,7 +131,7 @@ fn partners_are_shown_at_either_side_with_their_distances_and_follow_every_key()
         for _ in 0..4 {
             program.key("ctrl+period");
         }
-        program.after(|| program.key("End"), "note: sample.mp4 has ended; its last picture stays");
+        program.after(|| program.key("End"), "note: sample.mp4 has ended; its last picture remains");
         // When playback continues, both play together.
         program.key("Home");
         in_step(&program, "0.100", "0.000");
@@ -209,7 +209,7 @@ fn clips_of_other_sizes_rates_depths_and_lengths_are_compared_and_an_offset_is_f
     });
     program.key("End");
     until("the end of the shorter one", PATIENCE, || {
-        program.log().contains("note: other.mp4 has ended; its last picture stays").then_some(())
+        program.log().contains("note: other.mp4 has ended; its last picture remains").then_some(())
     });
     // Shown alone, it cannot be saved. Held frames replace it until they are released.
     program.after(|| program.key("shift+p"), "note: the second clip: other.mp4");
@@ -371,7 +371,7 @@ fn a_second_clip_that_is_damaged_or_cut_off_is_told() {
     in_step(&program, "1.000", "1.000");
     program.after(|| program.key("End"), "note: cut.mkv");
     until("its end", PATIENCE, || {
-        program.log().contains("note: cut.mkv breaks off there; its last picture").then_some(())
+        program.log().contains("note: cut.mkv stops there (read error); its last picture").then_some(())
     });
     program.quit_with("q");
 }

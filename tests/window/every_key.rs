@@ -213,7 +213,7 @@ fn check(program: &Program, key: &str, action: Action) {
             }
         }
         Action::NextMarks => {
-            for limits in ["outside EBU R 103", "up to 0 % and from 100 %", "clipped or out of range"] {
+            for limits in ["outside EBU R 103", "at or below 0 %, at or above 100 %", "clipped or out of range"] {
                 note(&format!("marks: {limits}"));
             }
             program.after(|| program.key("shift+9"), "note: marks off");
@@ -240,10 +240,10 @@ fn check(program: &Program, key: &str, action: Action) {
         Action::ShiftSecond { .. } | Action::MatchSecond => {
             drop(note("there is no second clip: histoscope a.mp4 b.mp4 --compare plays two"));
         }
-        Action::ToggleDivider => notes("divider on; nothing is adjusted or held yet", "divider off"),
+        Action::ToggleDivider => notes("divider on; no adjustment or held frame yet", "divider off"),
         Action::NextSharing => {
             for name in ["side by side", "difference ×8", "divider on"] {
-                note(&format!("{name}; nothing is adjusted or held yet"));
+                note(&format!("{name}; no adjustment or held frame yet"));
             }
         }
         Action::StepGain { more } => {
@@ -255,7 +255,7 @@ fn check(program: &Program, key: &str, action: Action) {
         }
         Action::NextCounted => {
             for name in ["both", "source", "result"] {
-                note(&format!("counted: {name}, once something is adjusted"));
+                note(&format!("counted: {name}; takes effect when an adjustment is on"));
             }
         }
         Action::ToggleCurves => changes_histograms(program, key, ("cumulative curves on", "cumulative curves off")),
@@ -272,7 +272,7 @@ fn check(program: &Program, key: &str, action: Action) {
             notes("4:2:0 chroma by field instead of by frame", "4:2:0 chroma by frame, as the frame is flagged");
         }
         Action::NextField => {
-            for text in ["top field alone", "bottom field alone", "both fields"] {
+            for text in ["top field only", "bottom field only", "both fields"] {
                 note(text);
             }
         }
@@ -286,8 +286,8 @@ fn check(program: &Program, key: &str, action: Action) {
         }
         Action::HoldFrame => notes("held: sample.mp4", "released sample.mp4"),
         Action::FlipHeld => drop(note("no frame is held: p holds the one on screen")),
-        Action::Continue => drop(note("this video was not left anywhere before")),
-        Action::OpenRecent => drop(note("no other file was opened before")),
+        Action::Continue => drop(note("no earlier position is stored for this video")),
+        Action::OpenRecent => drop(note("no other recent files")),
         Action::OpenFile => drop(note("this desktop has no file dialog")),
         Action::OtherFile { forward } => {
             // At the first of two files, there is none before.

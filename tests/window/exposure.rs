@@ -164,7 +164,7 @@ fn marks_on_an_adjusted_picture_are_counted_as_those_of_the_source_are() {
     assert!(result > source, "{result} and {source}: posterizing clips");
     let told = |marked: usize| format!("marked: {marked} of 921600 pixels");
     // Only the adapter has what it made of the picture.
-    let not_counted = "marked: not counted, since the adapter alone has the picture".to_owned();
+    let not_counted = "marked: not counted, since only the adapter has the picture".to_owned();
     for (engine, of_result) in [("cpu", told(result)), ("gpu", not_counted)] {
         let program = paused_sample(&["--engine", engine, "--posterize", "3"]);
         program.after(|| program.key("shift+9"), &of_result);

@@ -248,7 +248,7 @@ fn recent_files_are_offered_with_the_place_where_they_were_left() {
     program.quit_with("q");
 
     let program = start(&[other, "--no-config"]);
-    program.after(|| program.key("ctrl+r"), "note: no other file was opened before");
+    program.after(|| program.key("ctrl+r"), "note: no other recent files");
     program.quit_with("q");
 }
 
@@ -309,7 +309,7 @@ fn the_choice_of_fit_is_kept_for_each_shape_of_picture() {
     let program = start(sample());
     program.resize(960, 720);
     seen(&program, "75 % of the picture in view · c shows all");
-    program.after(|| program.key("Next"), "note: there is one file only");
+    program.after(|| program.key("Next"), "note: there is only one file");
     program.quit_with("q");
     let program = start(square);
     program.resize(960, 540);

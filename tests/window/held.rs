@@ -124,7 +124,7 @@ fn four_frames_are_held_at_most_and_stay_with_another_file() {
         program.after(|| program.key("p"), "note: held: sample.mp4");
         step_to(&program, frame + 1);
     }
-    program.after(|| program.key("p"), "sample.mp4 0:00.000 was released, 4 are held at most");
+    program.after(|| program.key("p"), "sample.mp4 0:00.000 was released, at most 4 can be held");
     // The same frame again is released, and the newest of the others is selected.
     program.after(|| program.key("p"), "note: released sample.mp4 0:00.133");
     program.after(|| program.key("Next"), &format!("note: {name}"));
@@ -151,7 +151,7 @@ fn the_menu_chooses_among_held_frames() {
     program.after(|| choose(&["Compare", "sample.mp4 0:00.000"]), "note: compared with sample.mp4 0:00.000");
     program.after(|| choose(&["Compare", "Show the held frame"]), "note: the held frame: sample.mp4 0:00.000");
     program.after(|| choose(&["Compare", "Show the video"]), "note: the video");
-    program.after(|| choose(&["Compare", "Release it"]), "note: released sample.mp4 0:00.000");
+    program.after(|| choose(&["Compare", "Release the held frame"]), "note: released sample.mp4 0:00.000");
     program.after(|| program.key("shift+p"), "note: the held frame: sample.mp4 0:00.033");
     program.quit_with("q");
 }
@@ -168,7 +168,7 @@ fn the_divider_has_the_held_frame_at_its_left_and_the_live_one_at_its_right() {
     for engine in ["cpu", "gpu"] {
         let program = paused_sample(&["--engine", engine]);
         // In this order there is nothing to divide at first.
-        program.after(|| program.key("w"), "note: divider on; nothing is adjusted or held yet");
+        program.after(|| program.key("w"), "note: divider on; no adjustment or held frame yet");
         let first = program.settled();
         program.after(|| program.key("p"), "note: held: sample.mp4 0:00.000");
         go_on_to(&program, 30);

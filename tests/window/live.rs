@@ -15,7 +15,7 @@ fn a_sender_that_comes_late_and_stops_and_comes_back_is_told_and_the_window_goes
     let before = program.settled();
     program.after(|| program.key("space"), "note: nothing is open yet");
     // It may already have been shown.
-    until("the sentence", PATIENCE, || program.log().contains("nothing has come from 127.0.0.1:").then_some(()));
+    until("the sentence", PATIENCE, || program.log().contains("nothing received from 127.0.0.1:").then_some(()));
     program.until_other("the sentence to be seen", &before, Area::Everywhere, 500);
 
     let sender = Sender::moving("320x180", SENT, &address);
@@ -57,7 +57,7 @@ fn a_window_keeps_the_size_that_it_was_given_while_it_waited_and_what_it_has_kep
     program.until_other("the picture to move", &now, Area::Outside, 100);
     assert_eq!(program.picture().size(), (800, 600));
     until("half a minute", PATIENCE, || (position_secs(&program) > 31.0).then_some(()));
-    program.after(|| program.key("Escape"), "note: Esc once more quits, and 3");
+    program.after(|| program.key("Escape"), "note: press Esc again to quit and lose 3");
     program.quit_with("Escape");
 }
 
@@ -75,7 +75,7 @@ fn keys_and_the_timeline_lead_back_in_what_is_kept_and_on_with_the_newest_pictur
     program.after(|| program.key("End"), "note: to the newest picture");
     until("the picture to go on", PATIENCE, || program.title().text.contains("[live]").then_some(()));
     program.until_other("the picture to move", &oldest, Area::Outside, 100);
-    program.after(|| program.key("Home"), "note: to the oldest picture that is kept");
+    program.after(|| program.key("Home"), "note: to the oldest stored picture");
     until("the hold", PATIENCE, || program.title().text.contains("[paused]").then_some(()));
     program.key("space");
     until("the picture to go on", PATIENCE, || program.title().text.contains("[live]").then_some(()));

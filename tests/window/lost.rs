@@ -33,7 +33,7 @@ fn a_paused_picture_and_its_counts_come_back() {
             for note in ["note: green off", "note: green on"] {
                 program.after(|| program.key("g"), note);
             }
-            program.log().contains("made again").then_some(())
+            program.log().contains("recreated").then_some(())
         });
         shows_the_first_frame(&program);
         quit(&program);

@@ -77,7 +77,7 @@ fn esc_closes_what_has_opened_beside_the_menu_then_the_menu_and_does_not_quit_at
     program.key("Escape");
     program.key("Escape");
     let log = program.log().len();
-    program.after(|| program.key("Escape"), "note: Esc once more quits");
+    program.after(|| program.key("Escape"), "note: press Esc again to quit");
     assert!(!program.log()[log..].contains("menu: "), "the menu is closed");
     program.quit_with("Escape");
 }
@@ -148,7 +148,7 @@ fn what_cannot_be_done_is_gray_and_what_can_is_offered() {
     program.button("mouseup", "1");
     program.hold("keyup", "shift");
     program.settled();
-    program.after(|| choose(&program, &["Clear the region"]), "note: region cleared: all of the picture is counted");
+    program.after(|| choose(&program, &["Clear the region"]), "note: region cleared: the whole picture is counted");
     assert!(!opened(&lines)[4], "there is no region any more");
     program.after(|| program.key("ctrl+d"), "note: there is no region");
     program.quit_with("q");

@@ -132,10 +132,10 @@ fn a_partial_file_is_told_at_once_and_what_it_lacks_once_that_is_known() {
     let program = Program::start_with(path(&clip), &["--paused"]);
     let cut = "it was cut off in the middle of its data";
     until("the note", PATIENCE, || {
-        program.log().contains(&format!("note: the file is not whole: {cut}")).then_some(())
+        program.log().contains(&format!("note: the file is incomplete: {cut}")).then_some(())
     });
     program.after(|| program.key("i"), &format!("file: partial {cut}"));
-    let note = program.after(|| program.key("End"), "note: the file is not whole: it ends after ");
+    let note = program.after(|| program.key("End"), "note: the file is incomplete: it ends after ");
     assert!(note.ends_with(" s of 10.000 s"), "{note}");
     program.after(|| program.key("i"), "key: ");
     program.after(|| program.key("i"), "file: partial it ends after ");

@@ -74,7 +74,7 @@ fn a_bin_of_several_codes_is_read_brushed_and_chosen_in_the_menu() {
     assert!(line.contains(&format!("L {} ", count(80..=111))), "{line}");
     program.after(|| program.key("Escape"), "note: selection cleared");
 
-    program.after(|| choose(&program, &["Bins", "Bins: one for each code"]), "note: bins: one for each code");
+    program.after(|| choose(&program, &["Bins", "Bins: one per code"]), "note: bins: one per code");
     program.take_pointer_away();
     program.until_other("the histograms to change", &few, Area::Right, 5_000);
     let all = program.settled();

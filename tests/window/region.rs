@@ -143,13 +143,13 @@ fn bars_are_proposed_taken_and_dropped() {
     let plain = program.settled();
     program.after(|| program.key("shift+r"), "note: black bars around 640×272 at 0,44");
     assert_counted(&program, &planes, None, Components::Rgbl);
-    program.after(|| program.key("Escape"), "note: bars left as they are");
+    program.after(|| program.key("Escape"), "note: proposed region discarded");
     until("the proposal to vanish", PATIENCE, || (program.picture().differing(&plain, Area::Below) == 0).then_some(()));
     for take in ["Return", "shift+r"] {
         program.after(|| program.key("shift+r"), "note: black bars around");
         program.after(|| program.key(take), "note: counting region 640×272 at 0,44");
         assert_counted(&program, &planes, Some(bars), Components::Rgbl);
-        program.after(|| program.key("shift+r"), "note: the region leaves the bars out");
+        program.after(|| program.key("shift+r"), "note: the region already leaves the bars out");
         program.after(|| program.key("Escape"), "note: region cleared");
     }
     program.quit_with("q");
@@ -170,6 +170,6 @@ fn a_region_goes_with_the_next_file_only_where_that_has_its_size() {
     crate::position_where(&program, "at the beginning", |position| crate::near(position, 0.0, crate::FRAME_SECONDS));
     program.settled();
     assert_counted(&program, &planes_of(sample()), Some(rect(400, 200, 200, 100)), Components::Rgbl);
-    program.after(|| program.key("Next"), "note: region cleared: the picture has another size now");
+    program.after(|| program.key("Next"), "note: region cleared: the picture's size has changed");
     program.quit_with("q");
 }

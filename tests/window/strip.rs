@@ -72,7 +72,7 @@ fn a_finished_strip_is_what_analyze_counts_and_is_kept() {
     assert_eq!(complete(&program), format!("counted: {expected}"));
     program.quit_with("q");
     let program = open(sample(), home.path());
-    assert_eq!(complete(&program), format!("as it was kept: {expected}"));
+    assert_eq!(complete(&program), format!("loaded from the cache: {expected}"));
     program.quit_with("q");
     // A damaged one is reported, and counted again.
     let [file] = &kept(home.path())[..] else { panic!("{:?}", kept(home.path())) };
@@ -82,7 +82,7 @@ fn a_finished_strip_is_what_analyze_counts_and_is_kept() {
     fs::write(file, bytes).expect("it can be written");
     let program = open(sample(), home.path());
     assert_eq!(complete(&program), format!("counted: {expected}"));
-    assert!(program.log().contains("is no strip of this file"), "{}", program.log());
+    assert!(program.log().contains("is not a strip of this file"), "{}", program.log());
     program.quit_with("q");
 }
 
@@ -92,7 +92,7 @@ fn a_cache_that_cannot_be_written_is_told_and_survived() {
     fs::write(home.path().join("cache"), "a file where the folder should be").expect("a file");
     let program = open(sample(), home.path());
     assert!(complete(&program).starts_with("counted: "));
-    assert!(program.log().contains("sample.mp4 is not kept: "), "{}", program.log());
+    assert!(program.log().contains("sample.mp4 could not be saved: "), "{}", program.log());
     program.quit_with("q");
 }
 
@@ -126,7 +126,7 @@ fn its_key_shows_it_tall_and_takes_it_away() {
     program.settled();
     assert!(!program.log().contains("strip: "), "it is counted though nobody sees it: {}", program.log());
     program.after(|| program.key("shift+t"), "note: timeline strip: small");
-    assert!(complete(&program).starts_with("as it was kept: "));
+    assert!(complete(&program).starts_with("loaded from the cache: "));
     program.quit_with("q");
 }
 
@@ -166,7 +166,7 @@ fn keys_lead_to_black_frozen_and_clipped_frames() {
     let home = tempfile::tempdir().expect("a temporary folder");
     let clip = clip_with_findings();
     // A cached strip contains everything that was counted.
-    for how in ["counted: 175 frames", "as it was kept: 175 frames"] {
+    for how in ["counted: 175 frames", "loaded from the cache: 175 frames"] {
         let program = open(clip.path().to_str().expect("plain"), home.path());
         assert!(complete(&program).starts_with(how), "{}", program.log());
         let is_at = |wanted: f64| {

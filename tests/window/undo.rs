@@ -50,9 +50,9 @@ fn ctrl_z_takes_back_a_change_at_a_time_and_ctrl_shift_z_makes_it_again() {
     program.after(|| program.key("m"), "note: matrix bt601 instead of bt709");
     program.after(|| program.key("shift+m"), "note: range full instead of limited");
     program.after(|| program.key("shift+y"), "note: 4:2:0 chroma by field instead of by frame");
-    program.after(|| program.key("shift+f"), "note: top field alone");
+    program.after(|| program.key("shift+f"), "note: top field only");
     let read_otherwise = program.settled();
-    undo("top field alone");
+    undo("top field only");
     undo("4:2:0 chroma by field");
     undo("range full");
     undo("matrix bt601");
@@ -60,7 +60,7 @@ fn ctrl_z_takes_back_a_change_at_a_time_and_ctrl_shift_z_makes_it_again() {
     redo("matrix bt601");
     redo("range full");
     redo("4:2:0 chroma by field");
-    redo("top field alone");
+    redo("top field only");
     program.until_same("it to be read otherwise again", &read_otherwise, Area::Below);
     program.quit_with("q");
 }

@@ -57,7 +57,7 @@ fn choices_last_unless_they_are_not_to() {
     let file = home.path().join("histoscope/settings.json");
     std::fs::write(&file, "{ nonsense").expect("the settings can be written");
     let program = Program::start_at_home(&[sample()], home.path());
-    assert!(program.log().contains("makes no sense"), "{}", program.log());
+    assert!(program.log().contains("is malformed"), "{}", program.log());
     program.after(|| program.key("shift+v"), "note: arrangement: combined");
     program.quit_with("q");
     let aside = std::fs::read_to_string(file.with_file_name("settings.unreadable.json"));
@@ -89,7 +89,7 @@ fn what_is_wrong_with_a_file_is_not_said_of_the_next_one() {
     let bytes = std::fs::read(sample()).expect("the sample is there");
     std::fs::write(&cut, &bytes[..bytes.len() * 3 / 4]).expect("a file can be written");
     let program = Program::start_on(&[cut.to_str().expect("plain"), sample(), "--paused"]);
-    until("the fault", PATIENCE, || program.log().contains("note: the file is not whole").then_some(()));
-    program.after(|| program.key("Next"), "note no longer: the file is not whole");
+    until("the fault", PATIENCE, || program.log().contains("note: the file is incomplete").then_some(()));
+    program.after(|| program.key("Next"), "note no longer: the file is incomplete");
     program.quit_with("q");
 }

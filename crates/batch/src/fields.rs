@@ -281,7 +281,7 @@ pub type VectorscopeCell = for<'r> fn(&'r Saturation) -> Cell<'r>;
 pub const FRAME_FIELDS: [Field<FrameCell>; 29] = [
     always("schema", Integer32, "1, the version of this table", |_| Cell::whole(SCHEMA)),
     only(Json, always("type", Text, "`\"frame\"`; only in JSON", |_| Cell::text("frame"))),
-    always("input", Text, "the file as it was named", |row| Cell::text(row.input)),
+    always("input", Text, "the name of the file as given", |row| Cell::text(row.input)),
     // The number is missing only from the figures of a single frame.
     always("frame", Integer64, "number of the frame in the file, from 0, in presentation order", |row| {
         Cell::maybe(row.number, Cell::count)
@@ -334,14 +334,14 @@ pub const FRAME_FIELDS: [Field<FrameCell>; 29] = [
     }),
     always("width", Integer32, "width of the whole coded picture in pixels", |row| Cell::whole(row.frame.size.0)),
     always("height", Integer32, "its height", |row| Cell::whole(row.frame.size.1)),
-    always("depth", Integer32, "bits a sample", |row| Cell::whole(row.frame.depth)),
-    always("matrix", Text, "the matrix by which the samples were read", |row| {
+    always("depth", Integer32, "bits per sample", |row| Cell::whole(row.frame.depth)),
+    always("matrix", Text, "the matrix used to interpret the samples", |row| {
         Cell::text(row.frame.interpretation.colorimetry.matrix.value.name())
     }),
     always("matrix_source", Text, "`tagged`, `guessed` or `overridden`", |row| {
         Cell::text(row.frame.interpretation.colorimetry.matrix.origin.to_string())
     }),
-    always("range", Text, "the range by which the samples were read, `limited` or `full`", |row| {
+    always("range", Text, "the range used to interpret the samples, `limited` or `full`", |row| {
         Cell::text(row.frame.interpretation.colorimetry.range.value.name())
     }),
     always("range_source", Text, "`tagged`, `guessed` or `overridden`", |row| {
@@ -350,20 +350,20 @@ pub const FRAME_FIELDS: [Field<FrameCell>; 29] = [
     always(
         "scan",
         Text,
-        "`progressive`, `top_first` or `bottom_first`, as the frame is flagged; `top_field` or `bottom_field` where each \
+        "`progressive`, `top_first` or `bottom_first`, as the frame is flagged; `top_field` or `bottom_field` if each \
              picture is a single field, as HEVC allows",
         |row| Cell::text(row.frame.facts.scan.name()),
     ),
     nullable(
         "field",
         Text,
-        "`top` or `bottom`, the [field](accuracy.md#from-a-sample-to-a-bin) that was counted alone; null for the whole frame",
+        "`top` or `bottom`, the only [field](accuracy.md#from-a-sample-to-a-bin) counted; null for the whole frame",
         |row| Cell::maybe(row.frame.interpretation.field, |field| Cell::text(picture::Field::name(field))),
     ),
     nullable(
         "chroma_lines",
         Text,
-        "`frame` or `field`: the lines that share a chroma row of 4:2:0; null where no lines do",
+        "`frame` or `field`: the lines that share a chroma row of 4:2:0; null if no lines do",
         |row| Cell::maybe(row.frame.interpretation.chroma_lines, |lines| Cell::text(lines.value.name())),
     ),
     nullable("chroma_lines_source", Text, "`tagged`, `guessed` or `overridden`; null like `chroma_lines`", |row| {

@@ -19,7 +19,7 @@ pub enum FileError {
     Input(PathBuf),
     /// The folder to write into does not exist.
     #[error(
-        "{} cannot be written: the folder {} does not exist; make it, or name another place with -o",
+        "{} cannot be written: the folder {} does not exist; create it, or name another place with -o",
         .path.display(),
         .folder.display()
     )]
@@ -38,7 +38,7 @@ pub enum FileError {
         source: io::Error,
     },
     /// An earlier output cannot be read.
-    #[error("{} cannot be read ({source}); check its permissions, or make it again", .path.display())]
+    #[error("{} cannot be read ({source}); check its permissions, or create it again", .path.display())]
     Read {
         /// The file.
         path: PathBuf,

@@ -70,8 +70,8 @@ impl FromStr for RegionSpec {
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || {
             format!(
-                "'{text}' is no region; write x,y,width,height in pixels (0,140,1920,800) or in percent of the picture \
-                 (25%,25%,50%,50%), the last two above zero"
+                "'{text}' is not a region; write x,y,width,height in pixels (0,140,1920,800) or in percent of the \
+                 picture (25%,25%,50%,50%), with width and height above zero"
             )
         };
         let extents = text.split(',').map(|part| extent(part.trim())).collect::<Option<Vec<_>>>().ok_or_else(wrong)?;

@@ -91,7 +91,7 @@ pub enum SnapshotError {
     Gpu(#[from] GpuError),
     /// There is no adapter for counting.
     #[error(
-        "no graphics adapter was found; use --engine cpu, which needs none as long as no picture is wanted, or install a \
+        "no graphics adapter was found; use --engine cpu, which needs none unless a picture is written, or install a \
          Vulkan driver, or a software one (on Debian and Ubuntu: mesa-vulkan-drivers)"
     )]
     NoAdapterToCount,
@@ -137,7 +137,7 @@ pub enum SnapshotError {
         height: u32,
     },
     /// An exposure level exceeds all codes of the video.
-    #[error("{}: {code}c is not a code of this video of {depth} bits, whose codes end at {}; choose one of these, or percent", .input.display(), (1_u32 << .depth) - 1)]
+    #[error("{}: {code}c is not a code of this {depth}-bit video; choose a code up to {}, or percent", .input.display(), (1_u32 << .depth) - 1)]
     NoSuchCode {
         /// The video.
         input: PathBuf,
@@ -147,7 +147,7 @@ pub enum SnapshotError {
         depth: u8,
     },
     /// The matrix is not supported, so there is no R'G'B' to adjust.
-    #[error("{}: {matrix}, so that there is no R'G'B' to adjust; choose another with --matrix", .input.display())]
+    #[error("{}: {matrix}, so there is no R'G'B' to adjust; choose another with --matrix", .input.display())]
     NoRgb {
         /// The video.
         input: PathBuf,

@@ -129,7 +129,7 @@ impl LabBlur {
         if size.is_multiple_of(2) || !(1..=MAX_SIZE).contains(&size) || runs == 0 {
             let nearest = size.clamp(1, MAX_SIZE) | 1;
             return Ok(Err(format!(
-                "the width of a blur is an odd number from 1 to {MAX_SIZE}, and it runs at least once; the nearest to {size} is {nearest}"
+                "a blur must have an odd width from 1 to {MAX_SIZE} and at least one run; nearest width: {nearest}"
             )));
         }
         let most = gpu.device.limits().max_compute_workgroups_per_dimension;

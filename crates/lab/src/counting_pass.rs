@@ -90,7 +90,7 @@ impl CountingPass {
         let most = gpu.device.limits().max_compute_workgroups_per_dimension;
         if workgroups.0.max(workgroups.1) > most {
             return Ok(Err(format!(
-                "{}x{} workgroups are more than the adapter runs, which is {most} per side",
+                "too many workgroups of {}x{}: the adapter runs at most {most} per side",
                 shape.chunk().0,
                 shape.chunk().1
             )));

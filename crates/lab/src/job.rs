@@ -131,7 +131,7 @@ impl<W: LabWork> Worker<W> {
             Err(TryRecvError::Empty) => return None,
             Ok(done) => done,
             Err(TryRecvError::Disconnected) => {
-                (None, Ok(Some(Err("its thread has failed; make another choice to start it again".to_owned()))))
+                (None, Ok(Some(Err("its thread failed; change a setting to restart it".to_owned()))))
             }
         };
         self.0 = JobState::Idle(kept);

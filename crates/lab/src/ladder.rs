@@ -174,7 +174,7 @@ impl Ladder {
             _ if self.is_reduced_for_speed => "to keep the video playing",
             Method::Single => "to keep the GPU from hanging",
             Method::Scalar => "to keep the video playing",
-            _ => "since chunks of more do not fit in memory",
+            _ => "because the chunks of more pixels do not fit in memory",
         };
         let ((w, h), (width, height)) = (self.counted_size(), self.size);
         Some(format!("counts {w}×{h} of {width}×{height} pixels, {why}"))

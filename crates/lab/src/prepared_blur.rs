@@ -55,10 +55,7 @@ impl BlurSetup {
     pub fn nearest(self) -> (Self, Option<String>) {
         let size = self.size.clamp(1, MAX_SIZE) | 1;
         let note = (size != self.size).then(|| {
-            format!(
-                "the width of a blur is an odd number from 1 to {MAX_SIZE}, not {}; the nearest is {size}",
-                self.size
-            )
+            format!("a blur must have an odd width from 1 to {MAX_SIZE}, not {}; the nearest is {size}", self.size)
         });
         (Self { size, ..self }, note)
     }

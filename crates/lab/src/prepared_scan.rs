@@ -93,7 +93,7 @@ impl SumSetup {
                 "{asked} words cannot be summed here, only {least} to {most}; the nearest possible number is {length}"
             )),
             _ if length == bound => Some(format!(
-                "{asked} words are more than {} binds, which is {bound}; the nearest possible number is {length}",
+                "{asked} words are too many: {} binds at most {bound}; the nearest possible number is {length}",
                 gpu.info.name
             )),
             _ => Some(format!(

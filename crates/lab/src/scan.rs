@@ -315,7 +315,8 @@ fn check_workgroup(gpu: &Gpu, workgroup: u32) -> Result<(), String> {
     }
     let nearest = (1_u32 << workgroup.max(1).ilog2()).clamp(32, 1 << largest.ilog2());
     Err(format!(
-        "the size of a scan's workgroup is a power of two from 32 to {largest}, not {workgroup}; the nearest is {nearest}"
+        "a scan's workgroup must have a power of two from 32 to {largest} invocations, not {workgroup}; the nearest is \
+         {nearest}"
     ))
 }
 

@@ -58,7 +58,7 @@ impl Setup {
     pub fn check(self, gpu: &Gpu) -> Result<(), String> {
         let has_subgroups = gpu.device.features().contains(wgpu::Features::SUBGROUP);
         if self.method == Method::Subgroup && !has_subgroups {
-            return Err(format!("{} has no subgroups for shaders", gpu.info.name));
+            return Err(format!("{} does not support subgroups in shaders", gpu.info.name));
         }
         Ok(())
     }

@@ -25,8 +25,8 @@ pub enum ShapeError {
     },
     /// A chunk without pixels, or with more pixels than a workgroup has invocations.
     #[error(
-        "a chunk of {}x{} pixels needs as many invocations in a workgroup, and this adapter's has at most {most}, {} by {}; \
-         the nearest is {}x{}", .chunk.0, .chunk.1, .sides.0, .sides.1, .nearest.0, .nearest.1
+        "a chunk of {}x{} pixels needs as many invocations in a workgroup, but this adapter has at most {most}, {} by \
+         {}; the nearest is {}x{}", .chunk.0, .chunk.1, .sides.0, .sides.1, .nearest.0, .nearest.1
     )]
     Chunk {
         /// The requested chunk.

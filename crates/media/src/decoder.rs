@@ -205,7 +205,7 @@ impl Decoder {
                 self.counters.unusable += 1;
                 // One warning is enough: if one frame cannot be read, perhaps none can.
                 let level = if self.counters.unusable == 1 { log::Level::Warn } else { log::Level::Debug };
-                log::log!(level, "{}: a frame is left out: {reason}", self.info.path.display());
+                log::log!(level, "{}: a frame was left out: {reason}", self.info.path.display());
                 None
             }
         }
@@ -408,7 +408,7 @@ impl Decoder {
         let is_timed = self.info.timed && !self.timeline.has_jumped() && self.guarantee.has_times();
         let agrees = is_timed && self.numbers.agrees_with(&index, self.position.last_pts, is_plain);
         if !agrees {
-            log::debug!("{}: the frames do not come as the packets tell", self.info.path.display());
+            log::debug!("{}: the frames do not match their packets", self.info.path.display());
         }
         if self.guarantee.is_unlisted() {
             self.guarantee = if agrees { SeekGuarantee::Keyframes } else { SeekGuarantee::Nothing };

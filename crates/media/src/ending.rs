@@ -91,7 +91,7 @@ impl Ending {
                 return None;
             }
         }
-        self.cut().or_else(|| decoder.ends_damaged.then(|| "its last frame is damaged, as by a cut".to_owned()))
+        self.cut().or_else(|| decoder.ends_damaged.then(|| "its last frame is damaged, as if cut off".to_owned()))
     }
 }
 
@@ -106,7 +106,7 @@ pub(super) fn cut_part(path: &Path, container: &str) -> Option<&'static str> {
         "matroska,webm" => bytes.is_cut_matroska().map(|is_cut| is_cut.then_some("its Matroska segment")),
         "avi" => bytes.is_cut_riff().map(|is_cut| is_cut.then_some("a RIFF chunk")),
         "flv" => bytes.is_cut_flv().map(|is_cut| is_cut.then_some("an FLV tag")),
-        "asf" => bytes.is_cut_asf().map(|is_cut| is_cut.then_some("its data, by the size that it states")),
+        "asf" => bytes.is_cut_asf().map(|is_cut| is_cut.then_some("its data, judging by the stated size")),
         "yuv4mpegpipe" => bytes.is_cut_y4m().map(|is_cut| is_cut.then_some("a frame")),
         _ => Ok(None),
     };

@@ -17,7 +17,7 @@ pub enum MediaError {
     },
     /// No file name matches the pattern of an image sequence.
     #[error(
-        "{}: no picture's name fits this pattern; %04d stands for a number of four digits, * for anything",
+        "{}: no picture's name matches this pattern; %04d stands for a four-digit number, * for anything",
         shown(path)
     )]
     NoMatch {
@@ -25,7 +25,7 @@ pub enum MediaError {
         path: PathBuf,
     },
     /// The file existed when it was opened, but no longer does when it is needed again.
-    #[error("{}: the file is gone since it was opened (moved or deleted); put it back to start it again", shown(path))]
+    #[error("{}: the file was moved or deleted after it was opened; put it back to play it again", shown(path))]
     Gone {
         /// The file.
         path: PathBuf,
@@ -37,7 +37,7 @@ pub enum MediaError {
         path: PathBuf,
     },
     /// The folder holds several sequences of numbered pictures.
-    #[error("{}: holds several sequences of pictures; name one of them ({})", shown(path), sanitized(names))]
+    #[error("{}: contains several sequences of pictures; name one of them ({})", shown(path), sanitized(names))]
     SeveralSequences {
         /// The folder.
         path: PathBuf,
@@ -51,16 +51,13 @@ pub enum MediaError {
         path: PathBuf,
     },
     /// The source to follow while it is being written is not a sequence of numbered pictures.
-    #[error(
-        "{}: --follow waits for numbered pictures, which this is not; leave it out, or add --sequence",
-        shown(path)
-    )]
+    #[error("{}: --follow needs numbered pictures, which this is not; omit it, or add --sequence", shown(path))]
     NotFollowed {
         /// The file.
         path: PathBuf,
     },
     /// The file has no video track of that number.
-    #[error("{}: there is no video track {track}; its video tracks are {}", shown(path), numbers_to(*tracks))]
+    #[error("{}: there is no video track {track}; the file has {}", shown(path), numbers_to(*tracks))]
     NoSuchTrack {
         /// The file.
         path: PathBuf,
@@ -103,8 +100,8 @@ pub enum MediaError {
     },
     /// A box of an MP4 or MOV file states a wrong size, so its index cannot be found.
     #[error(
-        "{}: the box \"{}\" at byte {at} states a wrong size, so that the MP4 index (moov) behind it is not found; copy it \
-         again, or repair that box",
+        "{}: the box \"{}\" at byte {at} states a wrong size, so the MP4 index (moov) after it cannot be found; copy \
+         it again, or repair that box",
         shown(path),
         sanitized(kind)
     )]
@@ -118,8 +115,8 @@ pub enum MediaError {
     },
     /// An MP4 or MOV file that is read from a pipe has its index after the frames.
     #[error(
-        "{}: this MP4 has its index (moov) at the end, behind the frames, and can be read from a file only, not from a pipe; \
-         save it to a file, or move its index with ffmpeg -c copy -movflags +faststart",
+        "{}: this MP4 has its index (moov) at the end, after the frames, and can only be read from a file, not from a \
+         pipe; save it to a file, or move its index with ffmpeg -c copy -movflags +faststart",
         shown(path)
     )]
     IndexAtEnd {
@@ -127,14 +124,14 @@ pub enum MediaError {
         path: PathBuf,
     },
     /// A HEIF picture, which this version of FFmpeg cannot read.
-    #[error("{}: a HEIF picture (HEIC, AVIF), which FFmpeg here does not read; convert it to PNG or JPEG", shown(path))]
+    #[error("{}: a HEIF picture (HEIC, AVIF), which this FFmpeg cannot read; convert it to PNG or JPEG", shown(path))]
     Heif {
         /// The file.
         path: PathBuf,
     },
     /// A HEIF picture that consists of tiles, which cannot be assembled.
     #[error(
-        "{}: a HEIF picture (HEIC, AVIF) of several tiles, which are not put together here; convert it to PNG or JPEG",
+        "{}: a HEIF picture (HEIC, AVIF) made of tiles, which cannot be assembled; convert it to PNG or JPEG",
         shown(path)
     )]
     Tiled {
@@ -143,7 +140,7 @@ pub enum MediaError {
     },
     /// An animated WebP, which FFmpeg cannot decode.
     #[error(
-        "{}: an animated WebP, which FFmpeg here does not decode; convert it to a video or to numbered pictures",
+        "{}: an animated WebP, which this FFmpeg cannot decode; convert it to a video or to numbered pictures",
         shown(path)
     )]
     AnimatedWebp {
@@ -151,7 +148,10 @@ pub enum MediaError {
         path: PathBuf,
     },
     /// A picture with more pixels than FFmpeg can decode.
-    #[error("{}: {width}×{height} pixels, more than FFmpeg decodes; scale it down, or cut it into parts", shown(path))]
+    #[error(
+        "{}: {width}×{height} pixels, more than FFmpeg can decode; scale it down, or cut it into parts",
+        shown(path)
+    )]
     TooLarge {
         /// The file.
         path: PathBuf,
@@ -162,7 +162,7 @@ pub enum MediaError {
     },
     /// The file refers to another file or an address that it is not allowed to read.
     #[error(
-        "{}: refused to read {named}, which it names: {}; open that by itself if you trust it",
+        "{}: refused to read {named}, to which it refers: {}; open that directly if you trust it",
         shown(path),
         rule(path)
     )]
@@ -174,7 +174,7 @@ pub enum MediaError {
     },
     /// A part of a playlist cannot be read.
     #[error(
-        "{}: {named}, which it names, cannot be read; see that it is there, and a file or an address of a video",
+        "{}: {named}, to which it refers, cannot be read; check that it exists and is a video file or address",
         shown(path)
     )]
     PartUnread {
@@ -192,7 +192,7 @@ pub enum MediaError {
         found: String,
     },
     /// FFmpeg has no decoder for the codec.
-    #[error("{}: FFmpeg here has no decoder for {codec}; install one that has it, or convert the file", shown(path))]
+    #[error("{}: this FFmpeg has no decoder for {codec}; install one that has it, or convert the file", shown(path))]
     NoDecoder {
         /// The file.
         path: PathBuf,
@@ -232,13 +232,13 @@ pub enum MediaError {
         path: PathBuf,
     },
     /// The source can only be read forwards.
-    #[error("{}: this source can only be played forwards; save it to a file to move in it", shown(path))]
+    #[error("{}: this source can only be played forwards; save it to a file to seek in it", shown(path))]
     NotSeekable {
         /// The source.
         path: PathBuf,
     },
     /// A timecode was requested, but the frames have none.
-    #[error("{}: its frames have no timecodes; name a time (1:02.5) or a frame's number (250f) instead", shown(path))]
+    #[error("{}: its frames have no timecodes; use a time (1:02.5) or a frame number (250f) instead", shown(path))]
     NoTimecodes {
         /// The file.
         path: PathBuf,
@@ -262,11 +262,7 @@ pub enum MediaError {
         seconds: f64,
     },
     /// The address names a host that cannot be resolved.
-    #[error(
-        "{}: there is no host \"{}\" on this network; check the address, and the connection",
-        shown(path),
-        sanitized(host)
-    )]
+    #[error("{}: host \"{}\" cannot be found; check the address and the connection", shown(path), sanitized(host))]
     Unresolved {
         /// The address.
         path: PathBuf,
@@ -283,7 +279,8 @@ pub enum MediaError {
     },
     /// FFmpeg does not support the protocol.
     #[error(
-        "{}: FFmpeg here does not speak this protocol; check what stands before ://, or install an FFmpeg that has it",
+        "{}: this FFmpeg does not support the protocol; check the part before ://, or install an FFmpeg that supports \
+         it",
         shown(path)
     )]
     NoProtocol {
@@ -291,7 +288,7 @@ pub enum MediaError {
         path: PathBuf,
     },
     /// Another program is already listening on the port.
-    #[error("{}: another program has this port; close it, or have the sender use another port", shown(path))]
+    #[error("{}: another program is using this port; close it, or make the sender use another port", shown(path))]
     PortTaken {
         /// The address.
         path: PathBuf,
@@ -304,7 +301,7 @@ pub enum MediaError {
     },
     /// FFmpeg's device library cannot be loaded.
     #[error(
-        "{}: FFmpeg's library of devices, {library}, cannot be loaded; install it (on Debian and Ubuntu: libavdevice{major})",
+        "{}: FFmpeg's device library {library} cannot be loaded; install it (on Debian and Ubuntu: libavdevice{major})",
         shown(path)
     )]
     NoDeviceLibrary {
@@ -316,7 +313,7 @@ pub enum MediaError {
         major: u32,
     },
     /// There is no such kind of device, or no device name follows it.
-    #[error("{}: a device is named av://KIND:NAME; the kinds here are {available}", shown(path))]
+    #[error("{}: name a device as av://KIND:NAME; the available kinds are {available}", shown(path))]
     NoSuchDevice {
         /// The name that was given.
         path: PathBuf,
@@ -324,7 +321,7 @@ pub enum MediaError {
         available: String,
     },
     /// Another program is using the device.
-    #[error("{}: the device is in use by another program; end that, or name another device", shown(path))]
+    #[error("{}: the device is in use by another program; close that, or use another device", shown(path))]
     DeviceInUse {
         /// The device.
         path: PathBuf,
@@ -370,17 +367,17 @@ pub(super) fn is_address(text: &str) -> bool {
 
 /// Returns the range from 1 to `last`, in words.
 fn numbers_to(last: usize) -> String {
-    if last == 1 { "number 1 alone".to_owned() } else { format!("1 to {last}") }
+    if last == 1 { "only track 1".to_owned() } else { format!("tracks 1 to {last}") }
 }
 
 /// Returns advice about the files and protocols that a source may read besides itself; see `allowed`.
 fn rule(path: &Path) -> &'static str {
     if is_address(&path.to_string_lossy()) {
-        "an address may bring in other addresses, no file of this machine"
+        "an address may refer to other addresses, but not to files on this machine"
     } else if path == Path::new("-") {
-        "what comes through a pipe may bring in nothing else"
+        "data from a pipe may refer to nothing else"
     } else {
-        "a file may bring in media files beside it, no others and no addresses"
+        "a file may refer to media files next to it, but to no other files and no addresses"
     }
 }
 
@@ -388,7 +385,7 @@ fn rule(path: &Path) -> &'static str {
 fn device_advice(path: &Path) -> &'static str {
     match device(&path.to_string_lossy()) {
         Some(Device { kind: "v4l2" | "video4linux2", .. }) => {
-            "check that the camera is there (ls /dev/video*) and that you may read it (group video)"
+            "check that the camera is connected (ls /dev/video*) and that you may read it (group video)"
         }
         Some(Device { kind: "x11grab", .. }) => "check the display's name (echo $DISPLAY) and that you may read it",
         _ => "check its name",

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf, is_separator};
 use std::time::Duration;
 
 use histoscope_core::picture::Ratio;
-use histoscope_core::text::{counted, sanitized};
+use histoscope_core::text::sanitized;
 
 /// File extensions that FFmpeg accepts for numbered pictures.
 const ENDINGS: &[&str] = &[
@@ -256,8 +256,11 @@ impl Sequence {
         let number = self.next();
         let path = self.pattern.path(number);
         let name = sanitized(&path.file_name().unwrap_or_default().to_string_lossy());
-        let behind = counted(self.after_gap as u64, "picture");
-        self.is_broken().then(|| format!("number {number} is missing ({name}), and {behind} behind it left out"))
+        let ignored = match self.after_gap {
+            1 => "the picture after it is ignored".to_owned(),
+            more => format!("the {more} pictures after it are ignored"),
+        };
+        self.is_broken().then(|| format!("number {number} is missing ({name}), and {ignored}"))
     }
 
     /// Returns the assumed frame rate, in frames per second.

@@ -145,7 +145,7 @@ impl Numbering {
         let number = match self.count {
             Count::Next(counted) if self.contradicts(counted, by_timestamp) => {
                 // A frame was lost, or had no packet: numbers taken from the packets would be wrong somewhere.
-                log::debug!("the frame at {pts} does not come as the packets tell");
+                log::debug!("the frame at {pts} does not match the packets");
                 (self.list, self.announced) = (None, None);
                 (counted == self.counted.len() as u64).then_some(counted)
             }

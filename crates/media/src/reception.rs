@@ -127,7 +127,7 @@ impl Receiver {
                     }
                     Ok(Reception::Frame(frame))
                 }
-                Ok(None) => Ok(self.lose("the sender has ended it".to_owned())),
+                Ok(None) => Ok(self.lose("the sender ended the stream".to_owned())),
                 Err(error @ MediaError::Stopped { .. }) => Err(error),
                 Err(error) => Ok(self.lose(error.to_string())),
             },

@@ -99,7 +99,7 @@ pub(super) fn reason(candidates: &[Candidate]) -> &'static str {
     let (first, second) = (first.doubts, second.doubts);
     match () {
         () if first.is_cover != second.is_cover => "the others are covers",
-        () if first.lacks_decoder != second.lacks_decoder => "the others have no decoder here",
+        () if first.lacks_decoder != second.lacks_decoder => "the others have no decoder",
         () if first.is_single != second.is_single => "the others have one frame each",
         () if first.is_gray != second.is_gray => "the others have no colour",
         () if first.is_not_best != second.is_not_best => "the largest, or the one marked as default",
@@ -144,7 +144,7 @@ fn codec_in_words(name: &str, tag: Option<String>) -> String {
     let name = match (name, tag.as_deref()) {
         ("none", Some("vvc1" | "vvi1")) => "vvc",
         ("none", Some("evc1")) => "evc",
-        ("none", _) => "a codec that it does not know",
+        ("none", _) => "an unknown codec",
         (name, _) => name,
     };
     tag.map_or_else(|| name.to_owned(), |tag| format!("{name} ({tag})"))

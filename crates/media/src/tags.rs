@@ -89,10 +89,10 @@ pub(super) fn colorimetry(
             colorimetry.matrix = Sourced { value: matrix, origin: Origin::Overridden };
         }
     } else if layout.model == ColorModel::YCbCr && numbers.matrix != UNSPECIFIED {
-        let name = av::matrix_name(numbers.matrix).unwrap_or("of an unknown number");
+        let name = av::matrix_name(numbers.matrix).unwrap_or("with an unknown number");
         if colorimetry.matrix.origin == Origin::Guessed {
             let used = colorimetry.matrix.value;
-            note = Some(format!("the colour matrix tag {name} cannot be applied to this picture; {used} is used"));
+            note = Some(format!("the colour matrix tag {name} cannot be applied to this picture; using {used}"));
         } else if let Matrix::Unreadable(matrix) = colorimetry.matrix.value {
             note = Some(format!(
                 "{matrix}: Y', Cb and Cr are counted as coded, and there is no R'G'B' unless another matrix is chosen"

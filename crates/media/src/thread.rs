@@ -225,7 +225,7 @@ impl Drop for DecodeThread {
         while exchange.state != ThreadState::Finished {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                log::debug!("the decoding thread does not answer and is left behind");
+                log::debug!("the decoding thread does not respond and is abandoned");
                 return;
             }
             exchange = self.shared.changed.wait_timeout(exchange, left).unwrap_or_else(PoisonError::into_inner).0;
@@ -352,7 +352,7 @@ impl ThreadShared {
             shared.changed.notify_all();
         };
         if let Err(error) = thread::Builder::new().name("histoscope-list".to_owned()).spawn(list) {
-            log::debug!("no thread to list the packets on: {error}");
+            log::debug!("cannot start a thread to list the packets: {error}");
             self.lock().list.finish(Listing::Unclear);
         }
     }
@@ -404,7 +404,7 @@ impl ThreadShared {
         thread::scope(|scope| {
             let builder = thread::Builder::new().name("histoscope-look-back".to_owned());
             if let Err(error) = builder.spawn_scoped(scope, || self.look_back(options)) {
-                log::warn!("no thread to look back on: {error}");
+                log::warn!("cannot start a thread to look back: {error}");
             }
             self.hand_on(receiver);
             // The stored packets are of no more use: the other thread must not wait for a seek, or for packets that

@@ -179,7 +179,7 @@ impl Timeshift {
                 let facts = (packet.pts().or(packet.dts()), packet.is_key());
                 self.lock().note_packet(shared, facts, packet.size() + PACKET_BYTES, self.limit);
             }
-            Err(error) => log::debug!("a packet is not kept: {error}"),
+            Err(error) => log::debug!("a packet is not stored: {error}"),
         }
     }
 

@@ -142,8 +142,8 @@ impl ComparedClip {
             _ => self.waits_since = None,
         }
         if self.state == FollowState::Ended && before != FollowState::Ended {
-            let end = if self.breaks_off() { "breaks off there" } else { "has ended" };
-            notes.push(format!("{} {end}; its last picture stays", self.name));
+            let end = if self.breaks_off() { "stops there (read error)" } else { "has ended" };
+            notes.push(format!("{} {end}; its last picture remains", self.name));
         }
         notes
     }
@@ -163,7 +163,7 @@ impl ComparedClip {
     /// Shifts it by a number of its frames. Returns the note on it.
     pub fn shift(&mut self, frames: i64) -> String {
         if !self.has_offset_in_time() {
-            return format!("{}: its frames are not evenly spaced, an offset takes --compare-by frame", self.name);
+            return format!("{}: its frames are not evenly spaced; an offset needs --compare-by frame", self.name);
         }
         self.pairing.offset = self.pairing.offset.saturating_add(frames);
         format!("offset {:+} frames of {}", self.pairing.offset, self.name)
@@ -205,9 +205,11 @@ impl ComparedClip {
         title += match self.state {
             FollowState::InStep => "",
             FollowState::NotBegun => ", has not begun",
-            FollowState::Ended if self.breaks_off() => ", has broken off",
+            FollowState::Ended if self.breaks_off() => ", stopped (read error)",
             FollowState::Ended => ", has ended",
-            FollowState::Coming if self.waits_since.is_some_and(|since| now >= since + PATIENCE) => ", is awaited",
+            FollowState::Coming if self.waits_since.is_some_and(|since| now >= since + PATIENCE) => {
+                ", waiting for its frame"
+            }
             FollowState::Coming => "",
         };
         title

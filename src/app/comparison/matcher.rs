@@ -48,14 +48,14 @@ impl Matcher {
     /// Starts searching for the offset of the second clip relative to the first. Returns the note on it.
     pub fn begin(&mut self, clips: [&Path; 2]) -> String {
         if self.running.is_some() {
-            return "the offset is being looked for".to_owned();
+            return "already looking for the offset".to_owned();
         }
         match Matching::begin(clips, &self.options) {
             Ok(matching) => {
                 self.running = Some(matching);
-                "looking for the offset: the first frames of both are held against each other …".to_owned()
+                "looking for the offset: comparing the first frames of both clips …".to_owned()
             }
-            Err(error) => format!("the offset cannot be looked for: {error}"),
+            Err(error) => format!("cannot search for the offset: {error}"),
         }
     }
 
@@ -118,7 +118,7 @@ impl Matching {
         match self.answer.try_recv() {
             Ok(found) => Some(found),
             Err(TryRecvError::Empty) => None,
-            Err(TryRecvError::Disconnected) => Some(Err("the search for the offset has broken off".to_owned())),
+            Err(TryRecvError::Disconnected) => Some(Err("the search for the offset stopped unexpectedly".to_owned())),
         }
     }
 }

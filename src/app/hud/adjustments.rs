@@ -38,7 +38,7 @@ pub fn show(ui: &Ui, room: Rect, model: &Model<'_>, commands: &mut Vec<Command>)
             let width = if room.height() < FULL_HEIGHT { inside - 12.0 } else { inside };
             theme::scrolled(ui, room.height() - 18.0, |ui| {
                 ui.spacing_mut().item_spacing = vec2(0.0, GAP);
-                ui.label(RichText::new("Adjustments, made in this order").size(LETTERS).color(theme::DIM));
+                ui.label(RichText::new("Adjustments, in order of application").size(LETTERS).color(theme::DIM));
                 let standard = Choices::default();
                 let mut lines = Lines { ui, width, adjusting: &model.adjusting, look: model.look, standard, commands };
                 lines.blur();
@@ -233,7 +233,7 @@ impl Lines<'_> {
                 "Divider",
                 has_divider,
                 Action::ToggleDivider,
-                "The source, or the held frame, at the other side of a line",
+                "A dividing line with the source or held frame on its other side",
             ),
             ("Curves", look.curves, Action::ToggleCurves, "Cumulative histograms over the bars"),
             ("Backdrop", look.histograms.backdrop, Action::ToggleBackdrop, "Blur the picture behind the histograms"),

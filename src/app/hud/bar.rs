@@ -430,7 +430,7 @@ fn live_text(play: &PlayState) -> Option<String> {
         None => text,
     };
     Some(match (play.paused, live.arrival, live.delay) {
-        (true, Some(arrival), _) => with_time(format!("came at {}", clock_time(arrival))),
+        (true, Some(arrival), _) => with_time(format!("received at {}", clock_time(arrival))),
         (true, None, _) => with_time("held".to_owned()),
         (false, _, Some(delay)) => format!("live, {} ms", delay.as_millis()),
         (false, _, None) => "live".to_owned(),
@@ -480,11 +480,11 @@ mod tests {
         let of = |paused, arrival, delay| live_text(&state(paused, arrival, delay, None));
         assert_eq!(of(false, arrival, delay).as_deref(), Some("live, 47 ms"));
         assert_eq!(of(false, arrival, None).as_deref(), Some("live"));
-        assert_eq!(of(true, arrival, delay).as_deref(), Some("came at 01:01:01 UTC"));
+        assert_eq!(of(true, arrival, delay).as_deref(), Some("received at 01:01:01 UTC"));
         assert_eq!(of(true, None, delay).as_deref(), Some("held"));
         let behind = |paused, newest| live_text(&state(paused, arrival, delay, Some((1.0, newest))));
-        assert_eq!(behind(true, 16.3).as_deref(), Some("−12.3 s  ·  came at 01:01:01 UTC"));
-        assert_eq!(behind(true, 4.0).as_deref(), Some("came at 01:01:01 UTC"));
+        assert_eq!(behind(true, 16.3).as_deref(), Some("−12.3 s  ·  received at 01:01:01 UTC"));
+        assert_eq!(behind(true, 4.0).as_deref(), Some("received at 01:01:01 UTC"));
         assert_eq!(behind(false, 16.3).as_deref(), Some("live, 47 ms"));
         assert_eq!(live_text(&PlayState::default()), None);
     }

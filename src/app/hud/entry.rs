@@ -40,10 +40,10 @@ impl EntryKind {
                 "1:02.5 or 1500",
                 "a time, a timecode (10:00:00:00) or a frame number (250f) · Enter goes there · Esc closes",
             ],
-            Self::Chunk => ["Chunk", "24x10", "pixels across and down · Enter counts in them · Esc closes"],
-            Self::Bins => ["Bins", "100", "3 to 4096, any number · Enter counts so many · Esc closes"],
-            Self::Length => ["Words", "2^20", "512 to 2^26, any number · Enter sums so many up · Esc closes"],
-            Self::Width => ["Blur", "21", "pixels across, odd, 1 to 127 · Enter blurs so many · Esc closes"],
+            Self::Chunk => ["Chunk", "24x10", "pixels across and down · Enter applies it · Esc closes"],
+            Self::Bins => ["Bins", "100", "any number from 3 to 4096 · Enter applies it · Esc closes"],
+            Self::Length => ["Words", "2^20", "any number from 512 to 2^26 · Enter applies it · Esc closes"],
+            Self::Width => ["Blur", "21", "pixels across, odd, 1 to 127 · Enter applies it · Esc closes"],
         }
     }
 
@@ -77,12 +77,12 @@ fn parse_chunk(text: &str) -> Result<(u32, u32), String> {
     let side = |text: &str| text.trim().parse::<u32>().ok();
     sides
         .and_then(|(width, height)| Some((side(width)?, side(height)?)))
-        .ok_or_else(|| format!("‘{}’ is no chunk; type pixels across and down: 24x10, 256x1", text.trim()))
+        .ok_or_else(|| format!("‘{}’ is not a chunk size; type pixels across and down: 24x10, 256x1", text.trim()))
 }
 
 fn parse_bins(text: &str) -> Result<u32, String> {
     let text = text.trim();
-    text.parse().map_err(|_| format!("‘{text}’ is no number of bins; type one from 3 to 4096"))
+    text.parse().map_err(|_| format!("‘{text}’ is not a number of bins; type one from 3 to 4096"))
 }
 
 /// Parses `1000000` or `2^20`.
@@ -95,12 +95,12 @@ fn parse_length(text: &str) -> Result<u32, String> {
         }
         None => text.parse().ok(),
     };
-    length.ok_or_else(|| format!("‘{text}’ is no number of words; type one from 512 to 67108864, or 2^20"))
+    length.ok_or_else(|| format!("‘{text}’ is not a number of words; type one from 512 to 67108864, or 2^20"))
 }
 
 fn parse_width(text: &str) -> Result<u32, String> {
     let text = text.trim();
-    text.parse().map_err(|_| format!("‘{text}’ is no width of a blur; type an odd number from 1 to 127"))
+    text.parse().map_err(|_| format!("‘{text}’ is not a blur width; type an odd number from 1 to 127"))
 }
 
 /// The open text field.
@@ -254,7 +254,7 @@ mod tests {
             assert_eq!(EntryKind::Chunk.read(text), Ok(Typed::Chunk(24, 10)), "{text}");
         }
         for text in ["", "24", "x", "24x", "-1x4", "2.5x3", "4x5x6", "99999999999x1"] {
-            assert!(EntryKind::Chunk.read(text).unwrap_err().contains("is no chunk"), "{text}");
+            assert!(EntryKind::Chunk.read(text).unwrap_err().contains("is not a chunk size"), "{text}");
         }
         assert_eq!(EntryKind::Bins.read(" 100 "), Ok(Typed::Bins(100)));
         for text in ["", "x", "-3", "1.5", "99999999999"] {
@@ -264,7 +264,7 @@ mod tests {
             assert_eq!(EntryKind::Length.read(text), Ok(Typed::Length(length)), "{text}");
         }
         for text in ["", "x", "-512", "2^", "^9", "2^99", "2^9.5", "99999999999"] {
-            assert!(EntryKind::Length.read(text).unwrap_err().contains("no number of words"), "{text}");
+            assert!(EntryKind::Length.read(text).unwrap_err().contains("not a number of words"), "{text}");
         }
         assert_eq!(EntryKind::Width.read(" 21 "), Ok(Typed::Width(21)));
         assert!(EntryKind::Width.read("wide").unwrap_err().contains("1 to 127"));

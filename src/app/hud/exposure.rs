@@ -95,14 +95,14 @@ impl Panel<'_> {
     }
 
     fn zebra(&mut self, exposure: &mut Exposure) {
-        let words = "Stripes on what is as bright as this or brighter";
+        let words = "Stripes on pixels at or above this level";
         let line = self.switch(exposure.zebra, "Zebra", Action::ToggleZebra, words);
         let standard = Exposure::default().level;
         self.level(line, ("from", exposure.zebra), (&mut exposure.level, standard), ZEBRA_PERCENTS);
     }
 
     fn marks(&mut self, exposure: &mut Exposure) {
-        let words = "Marks in the colours of the channels";
+        let words = "Marks pixels in the colours of the channels";
         let words = format!("{words}\n{}", meanings::of_marks(exposure.limits, self.is_coded));
         let line = self.switch(exposure.marks, "Marks", Action::ToggleMarks, &words);
         let chosen = match exposure.limits {
@@ -125,7 +125,7 @@ impl Panel<'_> {
     }
 
     fn false_color(&mut self, chosen: &mut FalseColor) {
-        let words = "How bright each pixel is, in false colour";
+        let words = "Brightness of each pixel in false colour";
         let words = format!("{words}\n{}", meanings::of_false_color(chosen.table));
         let line = self.switch(chosen.shown, "False colour", Action::ToggleFalseColor, &words);
         let tables = Rect::from_min_max(line.min, pos2(line.max.x - UNIT - 10.0, line.max.y));

@@ -63,12 +63,12 @@ fn of_file(info: &StreamInfo) -> Vec<InfoLine> {
         lines.push(plain("size in header", format!("{}×{}, not used: the frames have their own", stated.0, stated.1)));
     }
     if !info.timed {
-        lines.push(plain("times", "none in the file: made from the frame rate".to_owned()));
+        lines.push(plain("times", "none in the file: computed from the frame rate".to_owned()));
     }
     if info.live {
-        lines.push(plain("live", "the newest picture is shown; what memory keeps can be gone back to".to_owned()));
+        lines.push(plain("live", "shows the newest picture; you can go back as far as memory holds".to_owned()));
     } else if !info.seekable {
-        lines.push(plain("seeking", "plays forwards only".to_owned()));
+        lines.push(plain("seeking", "forward playback only".to_owned()));
     }
     lines
 }
@@ -113,7 +113,7 @@ fn scan(info: &StreamInfo, frame: &Frame) -> Option<InfoLine> {
         text += &format!(" (the header says {stated})");
     }
     if let Some(field) = frame.field {
-        text += &format!("; the {field} field alone is shown and counted");
+        text += &format!("; only the {field} field is shown and counted");
     }
     Some(InfoLine { name: "scan", value: text, origin: is_stated.then_some(Origin::Tagged) })
 }
@@ -158,7 +158,7 @@ fn of_frame(frame: &Frame, aspect_origin: Origin) -> Vec<InfoLine> {
     };
     let depth = match (layout.depth, layout.bin_bits()) {
         (depth, bits) if u32::from(depth) == bits => format!("{depth} bits, {} bins", 1_u32 << bits),
-        (depth, bits) => format!("{depth} bits, counted by the top {bits}"),
+        (depth, bits) => format!("{depth} bits, binned by the top {bits}"),
     };
     let converted = source.converted_to.as_ref().map(|to| format!("{} to {to}, before counting", source.pixel_format));
     let to_rgb = match color.matrix.value {
@@ -187,7 +187,7 @@ fn of_frame(frame: &Frame, aspect_origin: Origin) -> Vec<InfoLine> {
         origin: Some(Origin::Tagged),
     }));
     if let lines_above @ 1.. = blanking_lines(picture.width(), picture.height()) {
-        let text = format!("{lines_above} lines at the top (D-10), counted: Shift+R proposes the picture without them");
+        let text = format!("{lines_above} lines at the top (D-10), counted: Shift+R proposes a region without them");
         lines.push(plain("vertical blanking", text));
     }
     lines.extend([
@@ -314,9 +314,9 @@ mod tests {
         let contradicted = "interlaced, top field first (the header says progressive)";
         assert_eq!(of(&interlaced, Some(Scan::Progressive)), contradicted);
         let single = scanned(Scan::BottomField);
-        assert_eq!(of(&single, Some(Scan::Progressive)), "single fields, this is a bottom field");
+        assert_eq!(of(&single, Some(Scan::Progressive)), "single bottom field");
         let top = frame.clone().of_field(Field::Top).expect("two lines");
-        assert_eq!(of(&top, None), "not stated; the top field alone is shown and counted");
+        assert_eq!(of(&top, None), "not stated; only the top field is shown and counted");
         assert!(find("transfer").value.contains("as coded") && !find("decoder").value.is_empty());
     }
 

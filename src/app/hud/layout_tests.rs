@@ -44,8 +44,8 @@ const NOTES: [fn() -> [Note; 2]; 5] = [
     || [Note::done("+5 s  ·  1:02:03.500  frame 111705"), Note::warning(DAMAGED)],
     || {
         [
-            Note::warning("the file is not whole: it was cut off in the middle of its data"),
-            Note::done("marked: what is up to 2 % and from 98 %"),
+            Note::warning("the file is incomplete: it was cut off in the middle of its data"),
+            Note::done("marks: at or below 2 %, at or above 98 %"),
         ]
     },
     || {
@@ -62,7 +62,7 @@ const NOTES: [fn() -> [Note; 2]; 5] = [
         ]
     },
     || {
-        let graphics = "the graphics device was lost; everything on it has been made again";
+        let graphics = "the graphics device was lost; everything on it was recreated";
         let dialog = "this desktop has no file dialog; drop a file on the window, or name it on the command line";
         [Note::warning(graphics), Note::warning(dialog)]
     },

@@ -10,7 +10,7 @@ use super::theme;
 /// Height of the row, and width of a letter's slot, in points.
 pub const HEIGHT: f32 = 17.0;
 const WIDTH: f32 = 20.0;
-const HELP: &str = "brush in this channel alone; again: in all of this histogram";
+const HELP: &str = "brush only this channel; click again for all";
 
 /// Returns the width of a histogram's letters, in points; 0 if it shows a single channel.
 #[must_use]

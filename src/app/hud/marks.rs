@@ -108,7 +108,7 @@ fn lines(model: &Model<'_>) -> Vec<Vec<LegendPart>> {
     let mut lines = Vec::new();
     if exposure.zebra {
         let tone = if is_coded { "Y'" } else { "luminance" };
-        lines.push(vec![LegendPart::Stripes, words(&format!("{tone} from {} on", exposure.level.text()))]);
+        lines.push(vec![LegendPart::Stripes, words(&format!("{tone} ≥ {}", exposure.level.text()))]);
     }
     if exposure.marks {
         // R 103 is always checked in red, green and blue, whatever is counted.
@@ -160,7 +160,7 @@ fn description(model: &Model<'_>) -> Option<String> {
 
 /// Returns how many pixels are marked, and where the first one is.
 fn found(marked: &Marked) -> String {
-    let Some([x, y]) = marked.places.first() else { return "no pixel of this frame".to_owned() };
+    let Some([x, y]) = marked.places.first() else { return "no pixels in this frame".to_owned() };
     let share = share_text(marked.pixels as f64 / marked.looked_at.max(1) as f64);
     let what = if marked.pixels == 1 { "pixel" } else { "pixels" };
     let rings = match marked.few().len() {
@@ -181,10 +181,10 @@ fn explained(model: &Model<'_>) -> String {
         let text = match model.exposure.marked {
             MarkedView::Found(marked) => Ok(marked),
             MarkedView::OnAdapter => {
-                Err("The adjusted picture is on the graphics device alone, and its marks are not counted there.")
+                Err("The adjusted picture is only on the graphics device, where its marks are not counted.")
             }
-            MarkedView::Pending => Err("Being counted."),
-            MarkedView::NotCounted => Err("How many pixels are marked is told while the picture stands."),
+            MarkedView::Pending => Err("Counting marked pixels …"),
+            MarkedView::NotCounted => Err("Marked pixels are counted while playback is paused."),
         };
         match text {
             Ok(Marked { below, above, .. }) => {
@@ -202,8 +202,7 @@ fn explained(model: &Model<'_>) -> String {
     if exposure.zebra {
         let key = [false, true]
             .map(|more| crate::keys::label_of(crate::keys::Action::StepZebra { more }).unwrap_or_default());
-        texts
-            .push(format!("Striped is what is as bright as the level or brighter; {} and {} move it.", key[0], key[1]));
+        texts.push(format!("Stripes mark pixels at or above the level; {} and {} change it.", key[0], key[1]));
     }
     texts.join("\n")
 }
@@ -260,7 +259,7 @@ mod tests {
     fn the_legend_has_the_count_and_the_first_position() {
         let marked =
             |pixels, places: Vec<[u32; 2]>| Marked { looked_at: 1_000_000, pixels, places, ..Marked::default() };
-        assert_eq!(found(&marked(0, vec![])), "no pixel of this frame");
+        assert_eq!(found(&marked(0, vec![])), "no pixels in this frame");
         assert_eq!(found(&marked(1, vec![[17, 3]])), "1 pixel (< 0.001 %), in a ring; the first at x 17  y 3");
         let two = vec![[17, 3], [18, 3]];
         assert_eq!(found(&marked(2, two)), "2 pixels (< 0.001 %), in rings; the first at x 17  y 3");

@@ -205,8 +205,8 @@ fn explained(name: &str, components: Components) -> Option<&'static str> {
         ("out of range", Components::Rgbl) => Some(meanings::OUT_OF_RANGE),
         ("out of range", Components::YCbCr) => Some(meanings::OUT_OF_RANGE_CODED),
         (DISTANCE, _) => Some(meanings::DISTANCE),
-        ("at lowest", _) => Some("Samples at the lowest code, 0: clipped, or just as dark as that."),
-        ("at highest", _) => Some("Samples at the highest code: clipped, or just as bright as that."),
+        ("at lowest", _) => Some("Samples at the lowest code, 0: clipped, or just that dark."),
+        ("at highest", _) => Some("Samples at the highest code: clipped, or just that bright."),
         _ => None,
     }
 }

@@ -196,9 +196,9 @@ fn show_unseekable(painter: &Painter, rect: Rect, line: Rect, play: &PlayState, 
         painter.rect_filled(Rect::from_x_y_ranges(line.min.x..=place, line.y_range()), LINE / 2.0, PLAYED);
     }
     let (long, short) = match (play.live.is_some(), play.seekable) {
-        (true, _) => ("live: the newest picture is shown, and none before it is kept", "live"),
+        (true, _) => ("live: shows the newest picture; earlier ones are not stored", "live"),
         (false, true) => ("the length is not known", "length unknown"),
-        (false, false) => ("plays forwards only: this input cannot be positioned", "forwards only"),
+        (false, false) => ("forward playback only: this input cannot seek", "forward only"),
     };
     let fits = painter.layout_no_wrap(long.to_owned(), theme::words(theme::SMALL), theme::LIGHT).size().x
         < rect.width() - 20.0;

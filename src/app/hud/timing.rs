@@ -35,7 +35,7 @@ impl TimingTable {
         let gpu = |time| match (time, self.has_timestamps) {
             (Some(time), _) => micros(time),
             (None, true) => "not run".to_owned(),
-            (None, false) => "not told by this adapter".to_owned(),
+            (None, false) => "not measured by this adapter".to_owned(),
         };
         let mut lines = vec![("engine", format!("{} on {}", self.engine, self.adapter))];
         lines.extend(times.cpu_count.map(|time| ("count (CPU)", micros(time))));
@@ -141,7 +141,7 @@ mod tests {
         let adjusted = TimingTable { times, ..figures.clone() };
         assert_eq!(line(&adjusted, "adjust").as_deref(), Some("40.0 µs"));
         let silent = TimingTable { has_timestamps: false, ..figures };
-        assert_eq!(line(&silent, "draw").as_deref(), Some("not told by this adapter"));
+        assert_eq!(line(&silent, "draw").as_deref(), Some("not measured by this adapter"));
     }
 
     #[test]

@@ -272,8 +272,8 @@ impl Ready {
     fn reduction(&self) -> Option<String> {
         let reduction = self.runner.ladder().reduction();
         match (reduction, self.is_on_cpu() && self.is_playing) {
-            (Some(text), true) => Some(format!("{text}, and of a few frames a second")),
-            (None, true) => Some("counts a few frames a second, to keep the video playing".to_owned()),
+            (Some(text), true) => Some(format!("{text}, and only a few frames per second")),
+            (None, true) => Some("counts only a few frames per second, to keep the video playing".to_owned()),
             (reduction, false) => reduction,
         }
     }

@@ -131,7 +131,7 @@ impl Lab {
         let Self::Open(open) = self else { return None };
         match &open.work {
             Topical::Counting(counting) => {
-                counting.figures().map(|_| format!("filled: {}; outline: what is right", open.choice.method.title()))
+                counting.figures().map(|_| format!("filled: {}; outline: correct counts", open.choice.method.title()))
             }
             Topical::Sums(_) => None,
             Topical::Blur(blurs) => {

@@ -100,7 +100,7 @@ impl Cache {
     pub fn of_platform() -> Option<Self> {
         let folders = directories::ProjectDirs::from("", "", "histoscope");
         if folders.is_none() {
-            log::warn!("this system names no folder for caches; strips are not kept");
+            log::warn!("this system has no cache folder; strips are not saved");
         }
         folders.map(|folders| Self::in_folder(&folders.cache_dir().join("strips")))
     }
@@ -130,11 +130,11 @@ impl Cache {
                 // sooner.
                 let noted = File::options().append(true).open(&path);
                 let noted = noted.and_then(|file| file.set_modified(SystemTime::now()));
-                noted.unwrap_or_else(|error| log::debug!("{}: its use cannot be noted: {error}", shown(&path)));
+                noted.unwrap_or_else(|error| log::debug!("{}: its use cannot be recorded: {error}", shown(&path)));
                 Some(strip)
             }
             Err(error) => {
-                log::warn!("{} is no strip of this file ({error}); it is counted again", shown(&path));
+                log::warn!("{} is not a strip of this file ({error}); the strip is counted again", shown(&path));
                 None
             }
         }
@@ -186,10 +186,10 @@ impl Cache {
             }
             match fs::remove_file(&path) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    log::debug!("{} cannot be let go of: {error}", shown(&path));
+                    log::debug!("{} cannot be removed: {error}", shown(&path));
                 }
                 _ => {
-                    log::debug!("{} is let go of: kept strips have {bytes} bytes", shown(&path));
+                    log::debug!("{} removed: cached strips take {bytes} bytes", shown(&path));
                     bytes -= size;
                 }
             }
@@ -207,7 +207,7 @@ fn parse(file: &File, key: &StripKey) -> io::Result<Strip> {
     unpacked.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)?;
     let head: Head = serde_json::from_slice(&line)?;
     if head.key != *key {
-        return Err(wrong("it is of another file"));
+        return Err(wrong("it belongs to another file"));
     }
     let mut number = || {
         let mut bytes = [0; 8];
@@ -217,14 +217,14 @@ fn parse(file: &File, key: &StripKey) -> io::Result<Strip> {
     for _ in 0..COLUMNS {
         let frames = number()?;
         let counts = if frames > 0 { (0..CELLS).map(|_| number()).collect::<io::Result<_>>()? } else { Vec::new() };
-        columns.push(Cells::new(frames, counts).ok_or_else(|| wrong("a column has other cells"))?);
+        columns.push(Cells::new(frames, counts).ok_or_else(|| wrong("a column has a wrong number of cells"))?);
     }
     // The checksum is verified at the end of the stream.
     if unpacked.read(&mut [0])? > 0 {
         return Err(wrong("it is longer than a strip"));
     }
     Strip::of(f64::from_bits(head.span_bits), columns, head.cuts, head.findings)
-        .ok_or_else(|| wrong("its length is none"))
+        .ok_or_else(|| wrong("its length is invalid"))
 }
 
 #[cfg(test)]

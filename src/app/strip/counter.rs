@@ -22,7 +22,7 @@ impl StripCounter {
     pub fn with_threads(threads: usize) -> Self {
         let named = rayon::ThreadPoolBuilder::new().thread_name(|_| "histoscope-strip".to_owned());
         let pool = named.num_threads(threads).build();
-        let pool = pool.map_err(|error| log::debug!("strip: no threads of its own to count on: {error}")).ok();
+        let pool = pool.map_err(|error| log::debug!("strip: cannot start its own threads for counting: {error}")).ok();
         Self { engine: Engine::new(), pool }
     }
 
@@ -42,7 +42,7 @@ pub fn give_way() {
     // SAFETY: it takes plain numbers. With zero, Linux changes only the calling thread; threads that it starts inherit this.
     let code = unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, 19) };
     if code != 0 {
-        log::debug!("strip: its priority stays as it is: {}", std::io::Error::last_os_error());
+        log::debug!("strip: its priority could not be lowered: {}", std::io::Error::last_os_error());
     }
 }
 

@@ -75,7 +75,7 @@ impl Filler {
             Err(FillError::Unwanted) => return,
             // The counts so far remain shown; columns that are not exact stay pale.
             Err(FillError::Unreadable(error)) => {
-                log::warn!("the strip of {path} stays as it is: {error}");
+                log::warn!("the strip of {path} stays incomplete: {error}");
                 return;
             }
         };
@@ -93,7 +93,7 @@ impl Filler {
         let kept = self.cache.as_ref().zip(key.as_ref()).and_then(|(cache, key)| cache.read(key));
         if let Some(kept) = kept.filter(|kept| kept.span_secs().to_bits() == span_secs.to_bits()) {
             *self.reading.shared.lock() = kept;
-            return Ok("as it was kept");
+            return Ok("loaded from the cache");
         }
         scan_key_frames(&self.reading)?;
         self.sweep()?;
@@ -101,7 +101,7 @@ impl Filler {
         if let (Some(cache), Some(key)) = (&self.cache, key.filter(|key| self.key().as_ref() == Some(key))) {
             let strip = self.reading.shared.lock().clone();
             if let Err(error) = cache.write(&key, &strip) {
-                log::warn!("the strip of {} is not kept: {error}", shown(&self.reading.subject.path));
+                log::warn!("the strip of {} could not be saved: {error}", shown(&self.reading.subject.path));
             }
         }
         Ok("counted")
@@ -120,7 +120,10 @@ impl Filler {
             let thread = std::thread::Builder::new().name("histoscope-strip".to_owned());
             let decoding = thread.spawn_scoped(scope, move || self.decode(decoder, &sender));
             decoding.map_err(|error| {
-                log::warn!("the strip of {} stays as it is: no thread: {error}", shown(&self.reading.subject.path));
+                log::warn!(
+                    "the strip of {} stays incomplete: cannot start a thread: {error}",
+                    shown(&self.reading.subject.path)
+                );
                 FillError::Unwanted
             })?;
             self.count(frames, timecodes)

@@ -29,11 +29,11 @@ pub fn scan_key_frames(reading: &StripReader) -> Result<(), FillError> {
             let thread = std::thread::Builder::new().name("histoscope-strip".to_owned());
             let started = thread.spawn_scoped(scope, || {
                 if let Err(FillError::Unreadable(error)) = scan_worker(reading, &search) {
-                    log::debug!("strip: key frames are not looked for any further: {error}");
+                    log::debug!("strip: the search for key frames stopped: {error}");
                 }
             });
             if let Err(error) = started {
-                log::debug!("strip: no thread to look for key frames: {error}");
+                log::debug!("strip: cannot start a thread to look for key frames: {error}");
             }
         }
     });

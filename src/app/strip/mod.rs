@@ -167,7 +167,7 @@ impl ClipStrip {
             self.previewing = match Previews::start(subject.clone(), Arc::clone(&self.waker)) {
                 Ok(previews) => Previewing::Requested(previews),
                 Err(error) => {
-                    log::warn!("no key frames are shown beside the timeline: {error}");
+                    log::warn!("no key frames are shown next to the timeline: {error}");
                     return;
                 }
             };

@@ -10,7 +10,7 @@ use histoscope_core::text::time_text;
 /// Times that differ by no more than this are considered equal: a file's time base rounds them.
 const SLACK_SECS: f64 = 1e-3;
 /// The reason why no cuts or findings are known for input that cannot be read a second time.
-const ONLY_SEEN: &str = "this input cannot be read ahead, and only what is seen is counted";
+const ONLY_SEEN: &str = "this input cannot be read ahead; only shown frames are counted";
 
 /// Seeks to the next or previous known cut. Returns the note on it.
 pub fn go_to_cut(strip: &ClipStrip, session: &mut Session, forward: bool) -> String {
@@ -54,7 +54,7 @@ fn go_where_found(
         return format!("no {several} are known: {ONLY_SEEN}");
     }
     if !session.player.is_seekable() {
-        return "this input plays forwards only".to_owned();
+        return "forward playback only: this input cannot seek".to_owned();
     }
     let here_secs = session.player.destination_secs();
     let Some(strip) = strip.strip() else {

@@ -65,7 +65,7 @@ impl Gathering {
     /// Counts a frame that is being shown.
     pub fn on_frame(&self, frame: Frame) {
         if let Err(TrySendError::Disconnected(_)) = self.frames.try_send(frame) {
-            log::warn!("what is seen is no longer counted for the timeline");
+            log::warn!("shown frames are no longer counted for the timeline");
         }
     }
 

@@ -149,7 +149,7 @@ impl Viewer {
                 }
             }
             Action::OpenRecent if self.work.recent_files().is_empty() => {
-                self.work.note(Note::done("no other file was opened before"), now);
+                self.work.note(Note::done("no other recent files"), now);
             }
             Action::OpenRecent => {
                 let at = self.pointer.at.map(|at| self.work.geometry().in_points(at));

@@ -121,7 +121,7 @@ impl AnalyzeArgs {
                 self.jobs.get() > 1,
                 "the two files are decoded side by side; split the file into shares for several machines",
             ),
-            ("--segment", self.segment.is_some(), "the comparison sums up over all frames"),
+            ("--segment", self.segment.is_some(), "the comparison covers all frames"),
             ("--crop-bars", self.part.crop_bars, "the bars of two files may differ; set the part with --region"),
         ];
         if let Some((name, _, why)) = refused.into_iter().find(|(_, is_given, _)| *is_given) {
@@ -147,13 +147,13 @@ impl AnalyzeArgs {
         }
         if let Some(secs) = self.adjust.time_constant_secs() {
             return wrong_usage(format!(
-                "--equalize with a time constant of {secs} s would make a record depend on the frames before it, so that \
+                "--equalize with a time constant of {secs} s would make a record depend on the frames before it, so \
                  shares of a file could not be merged; leave it out, or write 0"
             ));
         }
         if matches!(format, FFPROBE | QCTOOLS) {
             return wrong_usage(format!(
-                "--format {format} promises FFmpeg's own values, which are those of the source; leave the adjustments \
+                "--format {format} reproduces FFmpeg's own values, which describe the source; leave the adjustments \
                  out, or use --format jsonl, csv, json or parquet"
             ));
         }

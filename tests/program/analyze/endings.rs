@@ -43,7 +43,7 @@ fn a_cut_is_noticed_whatever_the_container() {
         ("a.mkv", H264, "it ends after"),
         ("a.avi", "-c:v mpeg4 -bf 0", "a RIFF chunk"),
         ("a.flv", "-c:v flv", "an FLV tag"),
-        ("a.wmv", "-c:v wmv2", "by the size that it states"),
+        ("a.wmv", "-c:v wmv2", "judging by the stated size"),
         ("a.ogv", "-c:v libtheora", "an Ogg page"),
         ("a.ivf", "-c:v libvpx", "it ends after"),
         ("a.y4m", "-pix_fmt yuv420p", "a frame"),

@@ -165,6 +165,6 @@ fn nothing_is_left_in_the_driver_s_hands_when_the_program_ends() {
         let arguments = [&["--engine", "gpu", "--format", "csv", "-vv"], part].concat();
         let run = analyze(clip.path(), &arguments);
         assert_eq!(run.code, Some(0), "{}", run.stderr);
-        assert!(run.stderr.contains("the GPU holds none of the decoded pictures any more"), "{}", run.stderr);
+        assert!(run.stderr.contains("the GPU no longer uses any decoded pictures"), "{}", run.stderr);
     }
 }

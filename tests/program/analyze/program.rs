@@ -20,7 +20,7 @@ pub fn analyze(clip: &Path, arguments: &[&str]) -> Run {
 pub fn output(clip: &Path, arguments: &[&str]) -> String {
     let run = analyze(clip, arguments);
     let is_damaged = clip.file_stem().is_some_and(|name| name == "damaged");
-    let is_told = |line: &str| is_damaged && line.contains(" damaged, and counted with what the decoder put there");
+    let is_told = |line: &str| is_damaged && line.contains(" damaged, counted as decoded");
     let other = run.stderr.lines().find(|line| !is_told(line));
     assert_eq!((run.code, other), (Some(0), None), "{arguments:?}");
     run.stdout

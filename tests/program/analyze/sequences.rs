@@ -22,7 +22,7 @@ fn a_missing_number_is_named_and_what_comes_before_it_is_counted() {
         for jobs in ["1", "3"] {
             let run = analyze(input, &["--jobs", jobs]);
             assert_eq!(run.code, Some(1), "{run:?}");
-            let words = ["number 9 is missing (000009.dpx)", "11 pictures behind it"];
+            let words = ["number 9 is missing (000009.dpx)", "the 11 pictures after it are ignored"];
             assert!(words.iter().all(|word| run.stderr.contains(word)), "{}", run.stderr);
             let (records, summary) = read_records(&run.stdout);
             assert_eq!((records.len(), &summary["complete"]), (8, &Value::Bool(false)));

@@ -143,6 +143,7 @@ fn what_is_not_one_run_is_refused() {
     )
     .unwrap();
     refused(&[&partial, &second], &["partial", "it was stopped", "--resume"]);
-    merge(&[first.clone(), second.clone()], &["-o", first.to_str().unwrap()]).fails_with(&["cannot be the output"]);
+    merge(&[first.clone(), second.clone()], &["-o", first.to_str().unwrap()])
+        .fails_with(&["cannot also be the output"]);
     assert_eq!(merge(&[second, first], &[]).code, Some(0), "nothing was wrong with these");
 }

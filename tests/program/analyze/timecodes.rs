@@ -69,7 +69,7 @@ fn timecodes_that_jump_are_looked_up() {
 fn timecodes_that_lead_nowhere_are_refused() {
     let none = Clip::moving("none.mp4", "32x32", 0.4, X264);
     let run = analyze(none.path(), &["--from", "10:00:00:00"]);
-    let expected = "none.mp4: its frames have no timecodes; name a time (1:02.5) or a frame's number (250f) instead";
+    let expected = "none.mp4: its frames have no timecodes; use a time (1:02.5) or a frame number (250f) instead";
     assert!(run.code == Some(1) && run.stderr.contains(expected), "{run:?}");
     let clip = clip("clip.mov", ("25", "10:00:00:00"), 20, X264);
     for (arguments, code, expected) in [

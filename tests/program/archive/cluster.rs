@@ -38,9 +38,9 @@ impl Kind {
             ),
             Self::OtherVersion => "echo 'histoscope 9.9.9'; echo 'records: schema 1'".to_owned(),
             Self::FullDisk => format!(
-                "[ \"$1\" = --version ] && exec \"{program}\" --version\n\
-                 echo 'histoscope: a.parquet cannot be written (No space left on device (os error 28)); the records so far \
-                 are in a.parquet.part; make room, then continue with --resume' >&2; exit 1"
+                "[ \"$1\" = --version ] && exec \"{program}\" --version\necho 'histoscope: a.parquet cannot be written \
+                 (No space left on device (os error 28)); the records so far are in a.parquet.part; free some space, \
+                 then continue with --resume' >&2; exit 1"
             ),
         };
         Some(format!("#!/bin/sh\n{lines}\n"))

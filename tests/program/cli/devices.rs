@@ -41,10 +41,10 @@ fn analyze_counts_a_device_with_the_time_of_day() {
 fn what_is_no_device_is_told_at_once_and_never_taken_for_a_file() {
     let clip = format!("av://mov:{}", crate::command::sample().display());
     for (input, words) in [
-        ("av://nonsense:x", &["a device is named av://KIND:NAME", "lavfi"][..]),
-        ("av://lavfi", &["a device is named av://KIND:NAME"]),
-        ("av://", &["a device is named av://KIND:NAME"]),
-        (&clip, &["a device is named av://KIND:NAME"]),
+        ("av://nonsense:x", &["name a device as av://KIND:NAME", "lavfi"][..]),
+        ("av://lavfi", &["name a device as av://KIND:NAME"]),
+        ("av://", &["name a device as av://KIND:NAME"]),
+        (&clip, &["name a device as av://KIND:NAME"]),
         ("av://lavfi:no_such_filter", &["the device cannot be opened"]),
     ] {
         for command in [&["snapshot"][..], &["analyze"]] {

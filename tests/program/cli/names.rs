@@ -111,7 +111,7 @@ fn a_host_that_only_a_proxy_knows_is_left_to_it() {
     let run = ask(Some(proxy.trim_end_matches("clip.mkv")));
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
     assert!(run.stdout.contains("64×48"), "{}", run.stdout);
-    ask(None).fails_with(&["no host \"nobody.invalid\""]);
+    ask(None).fails_with(&["host \"nobody.invalid\" cannot be found"]);
 }
 
 #[test]

@@ -67,7 +67,7 @@ fn a_file_brings_in_no_address_and_no_file_of_another_place_or_kind() {
     ] {
         let list = folder.join(name);
         fs::write(&list, text).unwrap();
-        snapshot(&list).fails_with(&[name, named, "which it names"]);
+        snapshot(&list).fails_with(&[name, named, "to which it refers"]);
     }
     listener.set_nonblocking(true).unwrap();
     assert!(listener.accept().is_err(), "somebody called");
@@ -107,7 +107,7 @@ fn what_comes_through_a_pipe_brings_in_nothing() {
             assert!(run.stderr.contains("not a video that FFmpeg recognises"), "{run:?}");
             continue;
         }
-        assert!(run.stderr.contains("clip.ts") && run.stderr.contains("a pipe may bring in nothing else"), "{run:?}");
+        assert!(run.stderr.contains("clip.ts") && run.stderr.contains("a pipe may refer to nothing else"), "{run:?}");
     }
 }
 
@@ -137,7 +137,7 @@ fn an_address_brings_in_no_file_of_this_machine() {
         for named in [format!("file://{path}"), format!("file:{path}"), format!("subfile,,start,0,end,0,,:{path}")] {
             let run = snapshot(server(playlist(&[&named]), is_http));
             assert_eq!((run.code, run.stderr.lines().count()), (Some(1), 1), "{named}: {run:?}");
-            assert!(run.stderr.contains(path) && run.stderr.contains("which it names"), "{named}: {run:?}");
+            assert!(run.stderr.contains(path) && run.stderr.contains("to which it refers"), "{named}: {run:?}");
         }
     }
 }
@@ -185,5 +185,5 @@ fn a_mov_file_whose_track_is_elsewhere_is_refused() {
     let target = other.to_str().unwrap();
     fs::copy(clip.path(), Path::new(target)).unwrap();
     let referring = Clip::from_bytes("referring.mov", &referring(&clip.bytes(), target));
-    snapshot(referring.path()).fails_with(&["referring.mov", "other.mov", "which it names"]);
+    snapshot(referring.path()).fails_with(&["referring.mov", "other.mov", "to which it refers"]);
 }

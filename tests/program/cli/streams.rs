@@ -90,7 +90,8 @@ fn an_mp4_from_a_pipe_with_its_index_at_the_end_says_so_in_one_line() {
         let run = finish(program().arg(command).arg("-").stdin(file));
         assert_eq!((run.code, run.stderr.lines().count()), (Some(1), 1), "{run:?}");
         assert!(
-            run.stderr.contains("has its index (moov) at the end") && run.stderr.contains("from a file only"),
+            run.stderr.contains("has its index (moov) at the end")
+                && run.stderr.contains("can only be read from a file"),
             "{run:?}"
         );
     }

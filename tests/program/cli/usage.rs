@@ -145,7 +145,7 @@ fn help_shows_each_option_under_the_heading_that_it_belongs_to() {
             part.flat_map(|line| line.split([' ', '[']).find(|word| word.starts_with("--"))).collect()
         };
         let expected = |there: bool, options: &[&'static str]| if there { options.to_vec() } else { Vec::new() };
-        assert_eq!(under("Adjustments (made in this order):"), expected(adjusts, &adjustments), "{command:?}");
+        assert_eq!(under("Adjustments (in order of application):"), expected(adjusts, &adjustments), "{command:?}");
         assert_eq!(under("Reading the video:"), expected(reads, &reading), "{command:?}");
         let counting: Vec<_> = under("Counting:").into_iter().rev().collect();
         assert_eq!(counting, expected(counts, &[&adapter[..], &["--components"]].concat()), "{command:?}");

@@ -11,11 +11,15 @@ fn breaks_of_the_timecode_are_listed() {
         (0..30).map(|frame| if frame < 20 { [10, 0, 0, frame] } else { [12, 0, 0, frame - 20] }).collect();
     let page = page_of(hevc("jump.hevc", &stated).path(), &[]);
     let row = "<td>0:00.800<small>frame 20</small></td><td>12:00:00:00<small>instead of 10:00:00:20</small></td>";
-    assert!(page.contains("<p>1 break: frames whose timecode does not follow.</p>") && page.contains(row), "{page}");
+    assert!(
+        page.contains("<p>1 break: frames whose timecode does not follow from the one before.</p>")
+            && page.contains(row),
+        "{page}"
+    );
     assert!(page.contains("10:00:00:00 at the video&#39;s first frame, of each frame"), "{page}");
     let whole = clip("clip.mov", ("25", "23:59:59:20"), 20, "-c:v libx264 -preset ultrafast");
     let page = page_of(whole.path(), &[]);
-    assert!(page.contains("<p>It runs on from frame to frame.</p>") && !page.contains("id=\"breaks\""), "{page}");
+    assert!(page.contains("<p>It continues from frame to frame.</p>") && !page.contains("id=\"breaks\""), "{page}");
 }
 
 #[test]

@@ -17,10 +17,7 @@ fn a_level_above_all_codes_of_the_video_is_refused() {
     let sample = crate::command::sample().to_str().expect("plain");
     for (option, code) in [("--zebra=300c", 300), ("--clip-marks=2%,256c", 256)] {
         let run = crate::command::run(["snapshot", sample, option]);
-        run.fails_with(&[
-            "sample.mp4",
-            &format!("{code}c is not a code of this video of 8 bits, whose codes end at 255"),
-        ]);
+        run.fails_with(&["sample.mp4", &format!("{code}c is not a code of this 8-bit video; choose a code up to 255")]);
     }
     assert_eq!(crate::command::run(["snapshot", sample, "--zebra=255c"]).code, Some(0));
 }

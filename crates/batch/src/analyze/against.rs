@@ -136,7 +136,7 @@ impl<'a> FramePairs<'a> {
     ) -> Result<Vec<PlaneDifference>, AnalyzeError> {
         let found = planes::differences([ours, theirs], region).map_err(|error| MediaError::Failed {
             path: self.context.request.input.clone(),
-            action: "cutting out the region",
+            action: "cropping the region",
             reason: error.to_string(),
         })?;
         if self.context.request.verify {
@@ -234,6 +234,6 @@ mod tests {
         assert!(check(3, "u", &expected, &expected).is_ok());
         let found = PlaneDifference { squares: 91, ..expected };
         let text = check(3, "u", &found, &expected).unwrap_err().to_string();
-        assert!(text.contains("frame 3: the sum of their squares of plane u holds 91"), "{text}");
+        assert!(text.contains("frame 3: the sum of their squares of plane u is 91"), "{text}");
     }
 }

@@ -124,13 +124,13 @@ enum Value {
 
 /// The fields of a comparison, in order.
 const COMPARISON_FIELDS: [Field<Value>; 11] = [
-    always("against", Text, "the other file as it was named", Value::Frame(|file, _| Cell::text(file))),
+    always("against", Text, "the name of the other file as given", Value::Frame(|file, _| Cell::text(file))),
     always("against_frame", Integer64, "number of the partner", Value::Frame(|_, found| Cell::count(found.number))),
     always("against_time_seconds", Real, "its time", Value::Frame(|_, found| Cell::Real(found.time_secs))),
     always(
         "compared_as",
         Text,
-        "`codes`, sample by sample, or `pictures`, by histograms alone",
+        "`codes`, sample by sample, or `pictures`, by histograms only",
         Value::Frame(|_, found| {
             Cell::text(match found.compared {
                 Compared::Codes(_) => "codes",
@@ -147,7 +147,7 @@ const COMPARISON_FIELDS: [Field<Value>; 11] = [
     nullable(
         "distance",
         Real,
-        "earth-mover distance of the two histograms of a channel, in codes of their bins",
+        "earth mover's distance of the two histograms of a channel, in codes of their bins",
         Value::Channel(|found, channel| Cell::maybe(found.codes(channel), Cell::Real)),
     ),
     nullable(
@@ -172,8 +172,8 @@ const COMPARISON_FIELDS: [Field<Value>; 11] = [
     nullable(
         "psnr",
         Real,
-        "peak signal-to-noise ratio of a plane in dB: 10 lg(p² / e), where p is the highest code, 2^n − 1 at n bits a sample, \
-         up to 16, and e the mean squared difference; null where all samples are equal",
+        "peak signal-to-noise ratio of a plane in dB: 10 lg(p² / e), where p is the highest code, 2^n − 1 at n bits \
+         per sample, up to 16, and e the mean squared difference; null if all samples are equal",
         Value::Plane(|found, plane| Cell::maybe(plane.psnr(found.depth), Cell::Real)),
     ),
     nullable(
@@ -387,13 +387,13 @@ impl ComparisonTally {
         };
         for (more, file) in [(self.summary.only_in_input, ours), (self.summary.only_in_against, theirs)] {
             if more > 0 {
-                line += &format!("; {file} has {} more at its end", counted(more, "frame"));
+                line += &format!("; {file} has {} at its end", counted(more, "more frame"));
             }
         }
         let mut lines = vec![line];
         if let Some(unlike) = self.unlike {
             let all = if as_pictures == compared { String::new() } else { format!("{as_pictures} of them ") };
-            lines.push(format!("{all}compared as pictures, by their histograms alone: {unlike}"));
+            lines.push(format!("{all}compared as pictures, by their histograms only: {unlike}"));
         }
         lines.extend(self.how_much());
         lines
@@ -468,7 +468,7 @@ mod tests {
         tally.add_surplus(0, 1);
         assert_eq!(
             tally.in_words("a", "b"),
-            ["a and b are the same in 3 frames, sample by sample; b has 1 frame more at its end"]
+            ["a and b are the same in 3 frames, sample by sample; b has 1 more frame at its end"]
         );
         assert!(!tally.summary().identical && !tally.is_empty());
     }

@@ -262,7 +262,7 @@ impl<'a> CountingWork<'a> {
             let failed = |action, reason: String| MediaError::Failed { path: request.input.clone(), action, reason };
             match error {
                 EngineError::Gpu(error) => AnalyzeError::Gpu(error),
-                EngineError::Region(error) => failed("cutting out the region", error.to_string()).into(),
+                EngineError::Region(error) => failed("cropping the region", error.to_string()).into(),
                 EngineError::Adjust(error) => failed("adjusting the picture", error.to_string()).into(),
                 EngineError::Uncounted => failed("counting the picture", error.to_string()).into(),
             }

@@ -50,7 +50,7 @@ pub enum AnalyzeError {
     #[error("the output could not be written: {0}")]
     Output(std::io::Error),
     /// The output file could not be written completely.
-    #[error("{} cannot be written ({source}); the records so far are in {}; make room, then continue with --resume", .path.display(), .part.display())]
+    #[error("{} cannot be written ({source}); the records so far are in {}; free some space, then continue with --resume", .path.display(), .part.display())]
     Kept {
         /// The output.
         path: PathBuf,
@@ -60,7 +60,7 @@ pub enum AnalyzeError {
         source: std::io::Error,
     },
     /// Rows could not be encoded as a table.
-    #[error("{output} cannot be made: its rows could not be packed ({source}); please report this with the video")]
+    #[error("{output} cannot be written: its rows could not be encoded ({source}); please report this with the video")]
     Table {
         /// The output's display name.
         output: String,
@@ -68,7 +68,7 @@ pub enum AnalyzeError {
         source: ::parquet::errors::ParquetError,
     },
     /// The reader of the output has closed the pipe, as `head` does.
-    #[error("the reader of the output has gone away")]
+    #[error("the reader of the output has closed it")]
     ReaderGone,
     /// The region is not inside the picture.
     #[error("{}: the region {region} is not inside the picture of frame {frame}, which has {width}×{height} pixels; choose one that is", .input.display())]
@@ -95,7 +95,7 @@ pub enum AnalyzeError {
         to: String,
     },
     /// The selection contains no frames.
-    #[error("{0}: no frame was counted; the selection begins after the last one, or contains none")]
+    #[error("{0}: no frame was counted; the selection is empty or begins after the last frame")]
     NothingCounted(String),
     /// At no offset do enough frames of the two files have partners.
     #[error(
@@ -121,7 +121,7 @@ pub enum AnalyzeError {
     #[error("{}: the video is R'G'B'; it has no Y'CbCr codes to count (leave --components out)", .0.display())]
     NotCoded(PathBuf),
     /// The matrix is not supported, so there is no R'G'B' to count.
-    #[error("{}: {matrix}, so that there is no R'G'B' here; choose another with --matrix", .input.display())]
+    #[error("{}: {matrix}, so there is no R'G'B' to count; choose another with --matrix", .input.display())]
     NoRgb {
         /// The video.
         input: PathBuf,
@@ -138,7 +138,7 @@ pub enum AnalyzeError {
     },
     /// The engine's count differs from the reference.
     #[error(
-        "frame {frame}: {place} holds {counted} where the reference counts {expected}; please report this with the file"
+        "frame {frame}: {place} is {counted}, but the reference counts {expected}; please report this with the file"
     )]
     Miscounted {
         /// The frame's number.
@@ -172,7 +172,7 @@ pub(super) fn check_number(path: &Path, records: u64, said: u64) -> Result<(), A
         return Ok(());
     }
     Err(AnalyzeError::Merge(format!(
-        "{}: it is damaged: it states {said} records but has {records}; make it again",
+        "{}: damaged (states {said} records but has {records}); create it again",
         path.display()
     )))
 }

@@ -122,7 +122,7 @@ pub fn position(
             Some(frame) if frame.pts_ticks == *expected => ahead.push(frame),
             other => {
                 let found = other.map(|frame| frame.pts_ticks);
-                log::info!("frame {number} should come at {expected}, not {found:?}; all frames before it are decoded");
+                log::info!("frame {number} should be at {expected}, not {found:?}; decoding all frames before it");
                 decoder.seek(Seek::START)?;
                 return Ok(positioned);
             }

@@ -74,7 +74,7 @@ pub(super) fn run(
         }
         if started == 0 {
             let path = context.request.input.clone();
-            let reason = "the system gives no thread".to_owned();
+            let reason = "no thread could be started".to_owned();
             return Err(MediaError::Failed { path, action: "decoding in several jobs", reason }.into());
         }
         let result = collect(context, &in_order, &mut outcome, sink);

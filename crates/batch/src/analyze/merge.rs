@@ -58,7 +58,7 @@ pub fn merge(shares: &[PathBuf], target: &OutputTarget, stop: &Stop) -> Result<S
     if let OutputTarget::File(path) = target
         && let Some(share) = shares.iter().find(|share| is_same_file(&share.path, path))
     {
-        let text = format!("{}: a share cannot be the output too; name another file with -o", share.path.display());
+        let text = format!("{}: a share cannot also be the output; name another file with -o", share.path.display());
         return Err(AnalyzeError::Merge(text));
     }
     let run = hash(serde_json::to_string(&summary).unwrap_or_default().as_bytes());
@@ -112,7 +112,8 @@ fn open_share(path: &Path) -> Result<Share, AnalyzeError> {
     };
     let unknown = || {
         AnalyzeError::Merge(format!(
-            "{}: not a share written by 'histoscope analyze --from … --to …', or truncated or changed since; make it again",
+            "{}: not a share written by 'histoscope analyze --from … --to …', or truncated or changed since; create it \
+             again",
             path.display()
         ))
     };
@@ -147,11 +148,13 @@ fn join(shares: &[Share]) -> Result<Summary, AnalyzeError> {
         let (a, b) = (before.path.display(), share.path.display());
         let (found, wanted) = (&share.summary, &joined);
         if !share.form.is_like(&before.form) || found.options != wanted.options {
-            return refuse(format!("{a} and {b} were made with different options or formats; make one of them again"));
+            return refuse(format!(
+                "{a} and {b} were made with different options or formats; create one of them again"
+            ));
         }
         if found.input != wanted.input || found.source != wanted.source {
             return refuse(format!(
-                "{a} and {b} are shares of different files ({} and {}, {} and {} bytes); merge those of one file",
+                "{a} and {b} are shares of different files ({} and {}, {} and {} bytes); merge shares of a single file",
                 wanted.input,
                 found.input,
                 wanted.source.as_ref().map_or(0, |source| source.bytes),
@@ -163,14 +166,19 @@ fn join(shares: &[Share]) -> Result<Summary, AnalyzeError> {
             return refuse(format!("{a} is partial ({reason}); finish it with --resume, then merge again"));
         }
         if before.summary.reached_end && found.first_frame != found.end_frame {
-            return refuse(format!("{a} and {b} overlap: {a} reaches the end of the file; cut shares that do not"));
+            return refuse(format!(
+                "{a} and {b} overlap: {a} reaches the end of the file; cut shares that do not overlap"
+            ));
         }
         let (end, next) = (joined.end_frame, found.first_frame);
         if next > end {
             return refuse(format!("frames {end} to {} are missing between {a} and {b}; add their share", next - 1));
         }
         if next < end {
-            return refuse(format!("{a} and {b} overlap in frames {next} to {}; cut shares that do not", end - 1));
+            return refuse(format!(
+                "{a} and {b} overlap in frames {next} to {}; cut shares that do not overlap",
+                end - 1
+            ));
         }
         joined.frames += found.frames;
         joined.end_frame = found.end_frame;
@@ -334,7 +342,7 @@ mod tests {
             let whole = written(folder.path(), format, head, &summary(3, 90));
             assert!(std::fs::read(target).expect("a file") == std::fs::read(whole).expect("a file"), "{format:?}");
             let own = merge(&shares, &OutputTarget::File(shares[0].clone()), &Stop::new()).expect_err("a share");
-            assert!(own.to_string().contains("cannot be the output too"), "{own}");
+            assert!(own.to_string().contains("cannot also be the output"), "{own}");
             let stop = Stop::new();
             stop.stop();
             let target = folder.path().join("stopped");

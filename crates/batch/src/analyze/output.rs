@@ -285,6 +285,6 @@ pub fn into_final_error(error: AnalyzeError) -> AnalyzeError {
 
 fn remove(path: &Path) {
     if let Err(error) = fs::remove_file(path) {
-        log::debug!("{} stays: {error}", path.display());
+        log::debug!("{} could not be removed: {error}", path.display());
     }
 }

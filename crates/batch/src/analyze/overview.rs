@@ -129,7 +129,8 @@ impl Overview {
     /// Creates the overview of a video.
     #[must_use]
     pub fn new(info: &StreamInfo, adjustments: &Adjustments) -> Self {
-        let rate = info.average_rate.map_or_else(String::new, |rate| format!(", {:.3} frames a second", rate.value()));
+        let rate =
+            info.average_rate.map_or_else(String::new, |rate| format!(", {:.3} frames per second", rate.value()));
         let threads = counted(info.threads as u64, "thread");
         let head = format!("{}: {}{rate}, decoded with {threads}", shown(&info.path), info.codec);
         Self { lines: vec![head], adjustments: adjustments.to_string(), ..Self::default() }
@@ -218,7 +219,7 @@ impl fmt::Display for Overview {
         if self.left_out > 0 {
             write!(
                 f,
-                "\n{} histograms of another bit depth than the first frame's are not in the table",
+                "\n{} histograms with a bit depth different from the first frame's are not included",
                 self.left_out
             )?;
         }

@@ -185,7 +185,7 @@ pub fn join<'a>(
                 return Err(stopped());
             }
             table.read_group(index, &mut read).map_err(|error| {
-                AnalyzeError::Merge(format!("{}: cannot be read ({error}); make it again", path.display()))
+                AnalyzeError::Merge(format!("{}: cannot be read ({error}); create it again", path.display()))
             })?;
             records += read.rows() as u64;
             for row in 0..read.rows() {

@@ -249,7 +249,7 @@ impl Watch {
             }
         };
         if let Err(error) = thread::Builder::new().name("histoscope-watch".to_owned()).spawn(watch) {
-            log::debug!("no thread to watch the opening: {error}");
+            log::debug!("cannot start a thread to watch the opening: {error}");
         }
         Self(is_over)
     }

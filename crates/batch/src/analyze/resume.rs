@@ -36,8 +36,8 @@ pub fn find_unfinished(target: &Path, run: u64, format: Format, summary: &Summar
         if !path.exists() {
             return other_parts(&path).map_or(Ok(RunState::Nothing), |part| {
                 Err(AnalyzeError::Resume(format!(
-                    "{}: the unfinished output {} is of a run with other options or of another file; give the same options, \
-                     or leave --resume out to begin anew",
+                    "{}: the unfinished output {} is from a run with other options or a different file; give the same \
+                     options, or omit --resume to start over",
                     target.display(),
                     part.display()
                 )))
@@ -46,8 +46,8 @@ pub fn find_unfinished(target: &Path, run: u64, format: Format, summary: &Summar
         match read_summary(&path, format).map_err(&read)? {
             Some(found) if found.options != summary.options || found.source != summary.source => {
                 return Err(AnalyzeError::Resume(format!(
-                    "{}: this is the output of a run with other options or of another file; give the same options, or \
-                     leave --resume out to begin anew",
+                    "{}: this output is from a run with other options or a different file; give the same options, or \
+                     omit --resume to start over",
                     target.display()
                 )));
             }
@@ -55,7 +55,7 @@ pub fn find_unfinished(target: &Path, run: u64, format: Format, summary: &Summar
                 .map_err(|source| FileError::Io { path: target.to_owned(), source })?,
             None if !is_of(&path, format).map_err(&read)? => {
                 return Err(AnalyzeError::Resume(format!(
-                    "{}: not a {format} output of a run; name another file, or leave --resume out to replace it",
+                    "{}: not {format} output of an earlier run; name another file, or omit --resume to replace it",
                     target.display()
                 )));
             }

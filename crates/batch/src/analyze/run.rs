@@ -137,7 +137,7 @@ fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> R
             RunState::Nothing => {}
             RunState::Finished => return Ok(Finished::Already),
             RunState::Unfinished(found) => {
-                log::info!("{name}: {} records are there; going on after frame {:?}", found.records, found.last);
+                log::info!("{name}: found {} records; continuing after frame {:?}", found.records, found.last);
                 request.resume_at = found.last.map_or(0, |last| last + 1);
                 drop(pipeline);
                 pipeline = Pipeline::open(request.clone())?;
@@ -230,7 +230,7 @@ fn warn_of_damage(name: &str, refused: u64) {
 fn warn_of_damaged_frames(name: &str, damaged: u64) {
     if damaged > 0 {
         let frames = counted(damaged, "frame");
-        log::warn!("{name}: {frames} damaged, and counted with what the decoder put there; the records say which");
+        log::warn!("{name}: {frames} damaged, counted as decoded; the records say which");
     }
 }
 

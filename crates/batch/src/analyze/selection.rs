@@ -81,7 +81,7 @@ impl fmt::Display for BlackBars {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Rect { x, y, width, height } = self.picture;
         if self.picture == Rect::whole(self.size.0, self.size.1) {
-            return write!(f, "no black bars were found; all of {width}×{height} pixels is counted");
+            return write!(f, "no black bars were found; all {width}×{height} pixels are counted");
         }
         let (right, below) = (self.size.0 - x - width, self.size.1 - y - height);
         write!(

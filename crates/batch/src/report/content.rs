@@ -83,7 +83,7 @@ pub fn facts(info: &StreamInfo, frame: &FrameDescription, counted_by: &str) -> V
     ];
     facts.extend(source.converted_to.as_ref().map(|to| plain("converted to", format!("{to}, before counting"))));
     let depth = match frame.depth {
-        depth if depth > 12 => format!("{depth} bits, counted by the top 12"),
+        depth if depth > 12 => format!("{depth} bits, binned by the top 12"),
         depth => format!("{depth} bits"),
     };
     facts.push(plain("depth", depth));
@@ -114,17 +114,12 @@ pub fn facts(info: &StreamInfo, frame: &FrameDescription, counted_by: &str) -> V
         value: format!("by {}", lines.value),
         origin: Some(lines.origin),
     }));
-    facts.extend(
-        frame.interpretation.field.map(|field| plain("field", format!("{field} alone; nothing else was counted"))),
-    );
+    facts.extend(frame.interpretation.field.map(|field| plain("field", format!("only the {field} field was counted"))));
     facts.push(named("transfer", source.transfer));
     facts.push(named("primaries", source.primaries));
     if let Some(region) = frame.region {
         let (x, y) = (region.x, region.y);
-        facts.push(plain(
-            "region",
-            format!("{}×{} from {x}, {y}; nothing else was counted", region.width, region.height),
-        ));
+        facts.push(plain("region", format!("only {}×{} pixels at {x}, {y} were counted", region.width, region.height)));
     }
     facts.push(plain("counted by", counted_by.to_owned()));
     facts

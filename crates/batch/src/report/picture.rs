@@ -196,7 +196,7 @@ fn draw_strips(canvas: &mut Canvas, report: &Report, y: i32) {
         cut_mark(canvas, report, cut, y);
     }
     canvas.text((SIDE_X, y + 4), Align::Left, &report.cuts_text(), Style::new(14.0, INK));
-    canvas.text((SIDE_X, y + 26), Align::Left, "earth-mover distance of the", Style::new(13.0, DIM));
+    canvas.text((SIDE_X, y + 26), Align::Left, "earth mover's distance of the", Style::new(13.0, DIM));
     canvas.text((SIDE_X, y + 43), Align::Left, "histograms, part of the scale", Style::new(13.0, DIM));
 
     let y = y + STRIP_HEIGHT + GAP;

@@ -182,10 +182,10 @@ fn notes_on(outcome: &RunOutcome, left_out: u64, end_secs: f64) -> Vec<String> {
     }
     let decoder = &outcome.decoder;
     for (count, what) in [
-        (decoder.damaged, "Damaged frames, counted as they were decoded"),
+        (decoder.damaged, "Damaged frames, counted as decoded"),
         (decoder.refused_packets, "Packets refused by the decoder"),
         (decoder.unusable, "Frames left out because they could not be read as pictures"),
-        (left_out, "Frames of another bit depth, which are in the pictures and not in the table"),
+        (left_out, "Frames with a different bit depth, shown in the charts but not in the table"),
     ] {
         if count > 0 {
             notes.push(format!("{what}: {}.", whole(count)));
@@ -201,7 +201,10 @@ fn notes_on_scopes(scopes: &ScopeSums, wanted: ScopeUse) -> Vec<String> {
         notes.push("The video is gray: without colour there is no vectorscope.".to_owned());
     }
     if scopes.left_out() > 0 {
-        notes.push(format!("Frames of another width, which are not in the waveform: {}.", whole(scopes.left_out())));
+        notes.push(format!(
+            "Frames with a different width, not included in the waveform: {}.",
+            whole(scopes.left_out())
+        ));
     }
     notes
 }
@@ -229,8 +232,8 @@ mod tests {
         for part in [
             "Partial: counting was stopped at 0:03.500",
             "Incomplete: it ends after 3 s",
-            "Damaged frames, counted as they were decoded: 2.",
-            "Frames of another bit depth, which are in the pictures and not in the table: 1.",
+            "Damaged frames, counted as decoded: 2.",
+            "Frames with a different bit depth, shown in the charts but not in the table: 1.",
         ] {
             assert!(notes.contains(part), "{part}: {notes}");
         }

@@ -95,8 +95,8 @@ impl Adjustment {
             Self::Equalize => "Spread the tones by the luminance histogram",
             Self::Channels => "Spread red, green and blue, each by its own histogram",
             Self::Clahe => "Spread the tones tile by tile, with limited contrast",
-            Self::Posterize => "Few levels of red, green and blue",
-            Self::Otsu => "Part the picture into classes by luminance",
+            Self::Posterize => "Reduce red, green and blue to a few levels",
+            Self::Otsu => "Segment the picture into classes by luminance",
         }
     }
 
@@ -172,7 +172,7 @@ fn clamped(choices: Choices) -> Choices {
 /// Formats a time constant.
 #[must_use]
 pub fn time_constant_text(secs: f64) -> String {
-    if secs > 0.0 { format!("{secs} s") } else { "at once".to_owned() }
+    if secs > 0.0 { format!("{secs} s") } else { "immediately".to_owned() }
 }
 
 /// Formats a clip limit.

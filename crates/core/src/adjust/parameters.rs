@@ -264,7 +264,7 @@ fn number<T: FromStr + PartialOrd + fmt::Display>(
 ) -> Result<T, ParseError> {
     match text.parse() {
         Ok(value) if range.contains(&value) => Ok(value),
-        _ => Err(ParseError(format!("'{text}' is no {what}: it takes {} to {}", range.start(), range.end()))),
+        _ => Err(ParseError(format!("'{text}' is not a valid {what}; expected {} to {}", range.start(), range.end()))),
     }
 }
 
@@ -276,7 +276,7 @@ impl FromStr for Blur {
         let (size, runs) = text.split_once('x').unwrap_or((text, "1"));
         let size = number(size, "width of a blur", &Self::SIZES)?;
         if size.is_multiple_of(2) {
-            return Err(ParseError(format!("a blur {size} wide has no middle: its width must be odd")));
+            return Err(ParseError(format!("the width of a blur must be odd, not {size}")));
         }
         Ok(Self { size, runs: number(runs, "number of runs", &Self::RUNS)? })
     }
@@ -289,7 +289,7 @@ impl FromStr for Clahe {
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let (tiles, clip_limit) = text.split_once(':').unwrap_or((text, "2"));
         let Some((across, down)) = tiles.split_once('x') else {
-            return Err(ParseError(format!("'{tiles}' is no number of tiles: it looks like 8x8")));
+            return Err(ParseError(format!("'{tiles}' is not a number of tiles; write it like 8x8")));
         };
         let tiles = (number(across, "number of tiles", &Self::TILES)?, number(down, "number of tiles", &Self::TILES)?);
         Ok(Self { tiles, clip_limit: number(clip_limit, "clip limit", &Self::CLIP_LIMITS)? })
@@ -305,7 +305,7 @@ impl FromStr for Equalize {
         let per_channel = match what {
             "luminance" => false,
             "channels" => true,
-            _ => return Err(ParseError(format!("'{what}' cannot be equalized: luminance and channels can"))),
+            _ => return Err(ParseError(format!("cannot equalize '{what}'; expected luminance or channels"))),
         };
         Ok(Self { per_channel, time_constant_secs: number(time_constant, "time constant", &Self::TIME_CONSTANTS)? })
     }
@@ -321,9 +321,7 @@ impl FromStr for Posterize {
             "width" => Placing::Width,
             "population" => Placing::Population,
             _ => {
-                return Err(ParseError(format!(
-                    "levels cannot be placed by '{placing}': by width or population they can"
-                )));
+                return Err(ParseError(format!("unknown placement '{placing}'; expected width or population")));
             }
         };
         Ok(Self { levels: number(levels, "number of levels", &Self::LEVELS)?, placing })
@@ -339,7 +337,7 @@ impl FromStr for Otsu {
         let shown = match shown {
             "tones" => ClassDisplay::Tones,
             "colors" | "colours" => ClassDisplay::Colors,
-            _ => return Err(ParseError(format!("classes cannot be shown as '{shown}': as tones or colors they can"))),
+            _ => return Err(ParseError(format!("cannot show classes as '{shown}'; expected tones or colors"))),
         };
         Ok(Self { classes: number(classes, "number of classes", &Self::CLASSES)?, shown })
     }
@@ -409,7 +407,7 @@ mod tests {
             assert!(text.parse::<Posterize>().is_err(), "{text}");
         }
         let refused = "6".parse::<Otsu>().unwrap_err().to_string();
-        assert_eq!(refused, "'6' is no number of classes: it takes 2 to 5");
+        assert_eq!(refused, "'6' is not a valid number of classes; expected 2 to 5");
     }
 
     #[test]

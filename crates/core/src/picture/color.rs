@@ -89,7 +89,7 @@ impl UnreadableMatrix {
 impl fmt::Display for UnreadableMatrix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let needed = match self {
-            Self::Unknown(number) => return write!(f, "the matrix number {number} cannot be read"),
+            Self::Unknown(number) => return write!(f, "matrix number {number} is not supported"),
             Self::Bt2020Constant => "the transfer function of BT.2020, PQ or HLG",
             Self::ChromaDerived | Self::ChromaDerivedConstant => "primaries, which are not stated",
             Self::ChromaDerivedCurve => "the transfer function of BT.709, PQ or HLG",

@@ -112,7 +112,7 @@ impl fmt::Display for StatedCrop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let effect = match self.used {
             CropUse::Applied => "not counted",
-            CropUse::Declined => "counted all the same",
+            CropUse::Declined => "counted anyway",
             CropUse::Impossible => "ignored: nothing of the picture would remain",
         };
         write!(f, "{}, {effect}", self.crop)
@@ -192,7 +192,7 @@ mod tests {
         let none = resolve(codec, container, CroppingChoice::None);
         assert_eq!((none.applied(), none.codec.used), (Crop::default(), CropUse::Declined));
         assert_eq!([all, none].map(|cropping| cropping.codec_leaves()), [(1920, 1080); 2]);
-        assert!(none.codec.to_string().ends_with("counted all the same"));
+        assert!(none.codec.to_string().ends_with("counted anyway"));
         assert_eq!(resolve(Crop::default(), Crop::default(), CroppingChoice::All).stated().count(), 0);
     }
 

@@ -415,8 +415,8 @@ impl fmt::Display for Scan {
             Self::Progressive => "progressive",
             Self::TopFirst => "interlaced, top field first",
             Self::BottomFirst => "interlaced, bottom field first",
-            Self::TopField => "single fields, this is a top field",
-            Self::BottomField => "single fields, this is a bottom field",
+            Self::TopField => "single top field",
+            Self::BottomField => "single bottom field",
         })
     }
 }
@@ -598,7 +598,7 @@ impl fmt::Display for Interpretation {
         if let Some(lines) = self.chroma_lines.filter(|lines| !is_usual(lines)) {
             write!(f, ", 4:2:0 chroma by {lines}")?;
         }
-        self.field.map_or(Ok(()), |field| write!(f, ", {field} field alone"))
+        self.field.map_or(Ok(()), |field| write!(f, ", {field} field only"))
     }
 }
 

@@ -117,7 +117,7 @@ pub struct PixelLayout {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LayoutError {
     /// Unsupported bit depth.
-    #[error("{0} bits a sample cannot be binned: 8, 10, 12, 14 and 16 can")]
+    #[error("unsupported bit depth {0}; supported are 8, 10, 12, 14 and 16")]
     Depth(u8),
     /// Two fields contradict each other.
     #[error("the pixel layout contradicts itself: {0}")]

@@ -104,9 +104,9 @@ pub enum TimecodeSource {
 impl fmt::Display for TimecodeSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Frames => "of each frame",
-            Self::Container => "of the container",
-            Self::Groups => "of the groups of pictures",
+            Self::Frames => "from each frame",
+            Self::Container => "from the container",
+            Self::Groups => "from GOP headers",
         })
     }
 }

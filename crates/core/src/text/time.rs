@@ -30,7 +30,7 @@ pub fn file_stamp(moment: SystemTime) -> String {
 /// # Errors
 /// A message that lists the accepted forms.
 pub fn parse_time(text: &str) -> Result<f64, String> {
-    let wrong = || format!("'{text}' is no time; write seconds (3.2), MM:SS (1:02.5) or HH:MM:SS (0:01:02.5)");
+    let wrong = || format!("'{text}' is not a time; write seconds (3.2), MM:SS (1:02.5) or HH:MM:SS (0:01:02.5)");
     let parts: Vec<&str> = text.split(':').collect();
     let (last, leading) = parts.split_last().ok_or_else(wrong)?;
     let seconds: f64 = last.parse().map_err(|_| wrong())?;

@@ -87,7 +87,7 @@ impl FromStr for BenchContent {
         Self::ALL
             .into_iter()
             .find(|content| content.name() == name)
-            .ok_or_else(|| format!("'{name}' is not a content; choose natural, noise or constant"))
+            .ok_or_else(|| format!("'{name}' is not a kind of content; choose natural, noise or constant"))
     }
 }
 

@@ -183,11 +183,11 @@ impl fmt::Display for Report {
         writeln!(f, "{}×{} {layout}, {content}; {pictures} different pictures; {bin_count} bins", size.0, size.1)?;
         writeln!(
             f,
-            "GPU times are {}; CPU times are by the wall clock",
+            "GPU times are {}; CPU times are wall-clock times",
             match self.gpu_clock {
                 Clock::Timestamps => "from timestamp queries",
                 Clock::Wall =>
-                    "by the wall clock and include submission and waiting, since the adapter has no timestamp queries",
+                    "wall-clock times and include submission and waiting, since the adapter has no timestamp queries",
             }
         )?;
         for (channels, title) in [

@@ -336,7 +336,7 @@ fn small_note(method: Method, size: (u32, u32), full: (u32, u32), times: Times) 
     let ((w, h), (width, height)) = (size, full);
     let why = match method {
         Method::Single => "to keep the GPU from hanging",
-        _ => "since chunks of more do not fit in memory",
+        _ => "because the chunks of more pixels do not fit in memory",
     };
     format!("measured on {w}×{h} pixels, {why}; at that rate {width}×{height} would take {seconds:.2} s")
 }

@@ -294,13 +294,13 @@ impl Sweep {
         let behind = |of_fastest: f64| (of_fastest - 1.0) * 100.0;
         write!(
             f,
-            "proposed for this adapter: {shape}, {:.1} % behind the fastest of each picture",
+            "proposed for this adapter: {shape}, on average {:.1} % slower than the fastest plan for each picture",
             behind(of_fastest)
         )?;
         match self.built_in {
             Some(built_in) if built_in.shape == shape => writeln!(f, "; the program already uses it"),
             Some(RankedShape { shape, of_fastest }) => {
-                writeln!(f, "; the program uses {shape}, {:.1} % behind", behind(of_fastest))
+                writeln!(f, "; the program uses {shape}, {:.1} % slower", behind(of_fastest))
             }
             None => writeln!(f),
         }

@@ -174,7 +174,10 @@ fn slow_methods_count_a_smaller_picture_and_say_which() {
     assert!(of(Method::Scalar, shape).1.unwrap().starts_with("counts 240×135 of 1920×1080 pixels"));
     assert_eq!(of(Method::Atomics, shape), ((1920, 1080), None));
     let (size, words) = of(Method::Pairwise, Shape::new(&gpu, (5, 3), 4096).unwrap());
-    assert!(size.0 < 1920 && words.unwrap().ends_with("since chunks of more do not fit in memory"), "{size:?}");
+    assert!(
+        size.0 < 1920 && words.unwrap().ends_with("because the chunks of more pixels do not fit in memory"),
+        "{size:?}"
+    );
 }
 
 /// Guards against a comparison that never fails.

@@ -89,7 +89,7 @@ pub fn version() -> String {
     // SAFETY: both functions take nothing; the name is a constant that lives as long as the program.
     let (name, number) = unsafe { (static_text(ffi::av_version_info()), ffi::avcodec_version()) };
     let [major, minor, micro] = [number >> 16, number >> 8 & 0xff, number & 0xff];
-    format!("{} (libavcodec {major}.{minor}.{micro})", name.unwrap_or("of no name"))
+    format!("{} (libavcodec {major}.{minor}.{micro})", name.unwrap_or("unnamed build"))
 }
 
 /// Returns `true` if FFmpeg's filters preserve bit depth when they only separate planes or drop alpha. They do from

@@ -75,7 +75,7 @@ impl Decoder {
             };
             let Some(stream) = candidate else {
                 let found = streams::candidates(&opened, options.track, path)?;
-                reason = if options.track.is_some() { "asked for" } else { streams::reason(&found) };
+                reason = if options.track.is_some() { "requested" } else { streams::reason(&found) };
                 candidates.extend(found.iter().map(|candidate| Some(candidate.index)));
                 if candidates.is_empty() {
                     if let Some(denied) = opened.denied() {
@@ -93,8 +93,8 @@ impl Decoder {
                     return Ok(decoder);
                 }
                 Err(error) if error.is_of_stream() => {
-                    notes.push(format!("video stream {stream} gave no frame, the next one is used"));
-                    reason = "those before gave no frame";
+                    notes.push(format!("video stream {stream} has no decodable frame; using the next one"));
+                    reason = "the earlier ones have no decodable frame";
                     first_error.get_or_insert(error);
                 }
                 Err(error) => return Err(error),
@@ -153,14 +153,14 @@ impl Decoder {
             info.tracks.iter_mut().for_each(|track| track.size = tiled.size());
         }
         if let Some(Denied::Refused(named) | Denied::Unread(named)) = input.denied() {
-            info.notes.push(format!("{}, which the file names, was not read", sanitized(named)));
+            info.notes.push(format!("the file refers to {}, which was not read", sanitized(named)));
         }
         let shift = shift.filter(|_| live);
         if let Some(shift) = shift {
             // Without storage, past frames remain available only while their decoded pictures are in memory.
             let coding = Coding::of(&parameters, &info, &defaults, threads);
             let begun = coding.map(|coding| shift.begin(coding));
-            let _ = begun.inspect_err(|error| log::debug!("nothing is kept: {error}"));
+            let _ = begun.inspect_err(|error| log::debug!("packets are not stored: {error}"));
         }
         let demuxer = Demuxer::new(source, input, stream, (live, shift.cloned()));
         let mut decoder = Self {
@@ -189,7 +189,8 @@ impl Decoder {
     /// nothing is stored.
     pub(crate) fn from_stored(shift: &Arc<Timeshift>, options: &OpenOptions, stop: &StopHandle) -> Option<Self> {
         let (segment, coding) = shift.newest_segment()?;
-        let codec = coding.open().inspect_err(|error| log::debug!("no decoder for what was kept: {error}")).ok()?;
+        let codec =
+            coding.open().inspect_err(|error| log::debug!("no decoder for the stored packets: {error}")).ok()?;
         let info = coding.info.clone();
         let reader = KeptReader::new(Arc::clone(shift), segment, Arc::clone(&stop.0), info.path.clone());
         Some(Self {

@@ -32,7 +32,7 @@ fn each_track_can_be_read_and_all_are_listed() {
     for (number, format) in [(1, "yuv420p"), (2, "yuv420p"), (3, "gray"), (4, "rgb24")] {
         let mut decoder = tracked(&clip, number).unwrap_or_else(|error| panic!("{error}"));
         let info = decoder.info().clone();
-        assert_eq!((info.stream + 1, info.track_reason), (number as usize, "asked for"));
+        assert_eq!((info.stream + 1, info.track_reason), (number as usize, "requested"));
         let made = clip.make(&format!("{number}.nut"), &format!("-i @ -map 0:v:{} -c:v rawvideo", number - 1));
         let bytes: Vec<u8> = rest(&mut decoder).iter().flat_map(|frame| picture_bytes(&frame.picture)).collect();
         assert!(bytes == raw_frames(&made, format), "track {number}");
@@ -43,10 +43,10 @@ fn each_track_can_be_read_and_all_are_listed() {
 fn a_track_that_is_not_there_is_told_with_those_that_are() {
     let clip = clip();
     let error = tracked(&clip, 9).err().expect("there are four").to_string();
-    assert!(error.contains("several.mkv: there is no video track 9; its video tracks are 1 to 4"), "{error}");
+    assert!(error.contains("several.mkv: there is no video track 9; the file has tracks 1 to 4"), "{error}");
     let one = Clip::moving("one.mp4", "64x48", 0.2, "");
     let error = tracked(&one, 2).err().expect("there is one").to_string();
-    assert!(error.contains("number 1 alone"), "{error}");
+    assert!(error.contains("only track 1"), "{error}");
 }
 
 #[test]

@@ -235,7 +235,7 @@ fn a_stream_that_gives_nothing_makes_way_for_the_next() {
     let bad = damaged(&clip, "bad.mp4", "v:0", |_| true);
     let mut decoder = open(bad.path());
     assert_eq!(decoder.info().stream, 1);
-    assert!(decoder.notes().any(|note| note.contains("stream 0 gave no frame")));
+    assert!(decoder.notes().any(|note| note.contains("stream 0 has no decodable frame")));
     let frames = rest(&mut decoder);
     assert_eq!((frames.len(), frames[0].picture.width()), (10, 64));
 }

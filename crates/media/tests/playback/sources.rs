@@ -23,8 +23,8 @@ fn image_sequences_by_number_and_by_pattern() {
     assert_eq!(frames(session.seek(0.2).time_secs), 5.0);
     assert_eq!(frames(session.step(false).time_secs), 4.0);
     let error = open_error(&clip.folder().join("other.*.png"));
-    assert!(error.contains("other.*.png: no picture's name fits this pattern"), "{error}");
-    assert!(open_error(&clip.folder().join("other.%03d.png")).contains("no picture's name fits"));
+    assert!(error.contains("other.*.png: no picture's name matches this pattern"), "{error}");
+    assert!(open_error(&clip.folder().join("other.%03d.png")).contains("no picture's name matches"));
 }
 
 #[test]

@@ -28,7 +28,7 @@ pub enum EngineError {
     #[error(transparent)]
     Gpu(#[from] GpuError),
     /// The region is not part of the picture.
-    #[error("cutting out the region failed: {0}")]
+    #[error("cropping the region failed: {0}")]
     Region(PictureError),
     /// A submitted picture yielded no counts.
     #[error("the picture was not counted")]
@@ -252,7 +252,7 @@ impl Counter {
             Err(reason @ (GpuError::PictureTooLarge { .. } | GpuError::TooDeep { .. })) => {
                 let reason = reason.to_string();
                 if self.refused.as_ref() != Some(&reason) {
-                    log::info!("the CPU counts: {reason}");
+                    log::info!("counting on the CPU: {reason}");
                     self.refused = Some(reason);
                 }
                 Ok(false)

@@ -30,7 +30,7 @@ impl Engine {
         if let Some(FoundEngine::Adapter(gpu)) = self.found.get() {
             match scopes::count(gpu, picture, adjustments, (pixels, components), wanted) {
                 Err(reason @ (GpuError::PictureTooLarge { .. } | GpuError::TooDeep { .. })) => {
-                    log::info!("the CPU counts the scopes: {reason}");
+                    log::info!("counting the scopes on the CPU: {reason}");
                 }
                 counted => return Ok(counted?),
             }

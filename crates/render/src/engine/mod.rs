@@ -76,7 +76,7 @@ impl Engine {
             let engine = match Gpu::shared(&adapter) {
                 Ok(gpu) => choose(choice, &gpu),
                 Err(error) if !is_wanted => {
-                    log::info!("the CPU counts: {error}");
+                    log::info!("counting on the CPU: {error}");
                     FoundEngine::Cpu
                 }
                 Err(error) => return Err(error),
@@ -130,7 +130,7 @@ impl Engine {
     pub fn description(&self) -> String {
         match self.found.get() {
             Some(FoundEngine::Adapter(gpu)) if self.is_wanted => gpu.info.name.clone(),
-            Some(FoundEngine::Adapter(gpu)) => format!("the CPU until {} had started, then that", gpu.info.name),
+            Some(FoundEngine::Adapter(gpu)) => format!("the CPU until {} was ready, then the adapter", gpu.info.name),
             _ => "the CPU".to_owned(),
         }
     }
@@ -153,7 +153,7 @@ const CPU: &str = "cpu";
 fn choose(choice: EngineChoice, gpu: &Arc<Gpu>) -> FoundEngine {
     match choice {
         EngineChoice::Auto if gpu.is_software() => {
-            log::info!("the CPU counts, because {} is a software adapter", gpu.info.name);
+            log::info!("counting on the CPU, because {} is a software adapter", gpu.info.name);
         }
         EngineChoice::Auto | EngineChoice::Gpu => {
             log::info!("engine: gpu");

@@ -64,7 +64,7 @@ impl Imports {
             log::info!("the CPU copies frames to the adapter, because {SWITCH} is set");
             self.host = None;
         } else if !self.reads_back_correctly(queue) {
-            log::warn!("{adapter} misreads memory that it was given; the CPU copies frames to it");
+            log::warn!("{adapter} misreads imported memory; the CPU copies frames to it");
             self.host = None;
         }
         self
@@ -147,9 +147,9 @@ pub fn wait_until_released(limit: Duration) -> bool {
     let held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
     let (held, _) = RELEASED.wait_timeout_while(held, limit, |held| *held > 0).unwrap_or_else(PoisonError::into_inner);
     if *held > 0 {
-        log::debug!("{} blocks of decoded pictures are still in the GPU's hands", *held);
+        log::debug!("{} blocks of decoded pictures are still in use by the GPU", *held);
     } else {
-        log::debug!("the GPU holds none of the decoded pictures any more");
+        log::debug!("the GPU no longer uses any decoded pictures");
     }
     *held == 0
 }

@@ -50,7 +50,7 @@ pub enum GpuError {
     )]
     NoAdapter,
     /// No adapter has the requested name.
-    #[error("no adapter's name contains '{wanted}'; there are: {available}")]
+    #[error("no adapter's name contains '{wanted}'; available adapters: {available}")]
     NoSuchAdapter {
         /// The name that the user requested.
         wanted: String,
@@ -91,7 +91,7 @@ pub enum GpuError {
         adapter: String,
     },
     /// The bins of a deep source do not fit in the adapter's workgroup memory.
-    #[error("{adapter} has too little workgroup memory to count {bits} bits a sample; use --engine cpu")]
+    #[error("{adapter} has too little workgroup memory to count {bits} bits per sample; use --engine cpu")]
     TooDeep {
         /// Bits of a bin index.
         bits: u32,
@@ -99,7 +99,10 @@ pub enum GpuError {
         adapter: String,
     },
     /// An image to draw into is larger than the adapter's textures.
-    #[error("a view of {width}×{height} pixels is more than {adapter} can draw; keep --size within {most} a side")]
+    #[error(
+        "a view of {width}×{height} pixels is larger than {adapter} can draw; keep --size at or below {most} pixels \
+         per side"
+    )]
     ViewTooLarge {
         /// Width in pixels.
         width: u32,
@@ -111,19 +114,20 @@ pub enum GpuError {
         adapter: String,
     },
     /// The region to count is not part of the picture.
-    #[error("the region does not lie in the picture: {0}")]
+    #[error("the region is not inside the picture: {0}")]
     Region(PictureError),
     /// There are adapters, but none of them, or not the requested one, can draw in a window of this display.
     #[error(
-        "no graphics adapter can draw in a window of this display; there are: {available}. Install a driver that can, or a software one \
-         (on Debian and Ubuntu: mesa-vulkan-drivers); 'histoscope snapshot' and 'histoscope report' need no window"
+        "no graphics adapter can draw in a window of this display; available adapters: {available}. Install a driver \
+         that can, or a software one (on Debian and Ubuntu: mesa-vulkan-drivers); 'histoscope snapshot' and \
+         'histoscope report' need no window"
     )]
     NoSurface {
         /// The available names, separated by commas.
         available: String,
     },
     /// The device was lost or stopped answering.
-    #[error("the graphics device stopped answering: {0}")]
+    #[error("the graphics device stopped responding: {0}")]
     Lost(String),
 }
 

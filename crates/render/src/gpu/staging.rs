@@ -18,7 +18,7 @@ pub(super) struct Staging {
 
 /// A buffer that the commands being recorded copy from.
 #[derive(Debug)]
-#[must_use = "the buffer comes back only when it is told that the commands were submitted"]
+#[must_use = "call `submitted` after submitting, or the buffer is never reused"]
 pub(super) struct Staged {
     buffer: wgpu::Buffer,
     home: Sender<wgpu::Buffer>,

@@ -226,7 +226,7 @@ impl WindowSurface {
                 Ok(Acquired::Retry)
             }
             (RecoveryStep::Recreate, _) => {
-                log::warn!("the window's surface was lost and is made again");
+                log::warn!("the window's surface was lost; recreating it");
                 gpu.check()?;
                 self.surface = create(&self.instance, &self.window)?;
                 self.configure(gpu);
@@ -234,7 +234,7 @@ impl WindowSurface {
             }
             (RecoveryStep::Fail, _) => {
                 gpu.check()?;
-                Err(GpuError::Lost("the window's surface gives no texture".into()))
+                Err(GpuError::Lost("the window's surface provides no texture".into()))
             }
         }
     }
@@ -272,7 +272,7 @@ fn configuration(
         .into_iter()
         .find(|format| capabilities.formats.contains(format))
         .or_else(|| capabilities.formats.iter().copied().find(|format| !format.is_srgb()))
-        .ok_or_else(|| GpuError::Lost("the window's surface has no format that shows codes as they are".into()))?;
+        .ok_or_else(|| GpuError::Lost("the window's surface supports no non-sRGB format".into()))?;
     Ok(wgpu::SurfaceConfiguration {
         // Drawing is always needed; copying, which painting on the CPU needs, is used if the surface supports it.
         usage: wgpu::TextureUsages::RENDER_ATTACHMENT | (wgpu::TextureUsages::COPY_DST & capabilities.usages),

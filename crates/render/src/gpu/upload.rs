@@ -49,7 +49,7 @@ struct PlaneBuffer {
 }
 
 /// The memory that recorded commands copy from.
-#[must_use = "its memory is free again only when it is told that the commands were submitted"]
+#[must_use = "call `submitted` after submitting, or its memory is never reused"]
 pub(super) enum InFlight {
     /// Memory that the planes were copied to.
     Staged(Staged),

@@ -118,7 +118,7 @@ fn a_region_outside_the_picture_is_refused_and_the_next_picture_is_counted_whole
     for way in WAYS {
         let (renderer, gpu) = studio.renderer(way);
         let refused = renderer.load(gpu, &picture, UPRIGHT, Some(rect(15, 0, 6, 5)), Components::Rgbl);
-        assert!(refused.is_err_and(|error| error.to_string().contains("does not lie in the picture")));
+        assert!(refused.is_err_and(|error| error.to_string().contains("is not inside the picture")));
         load(&mut studio, way, &picture, rect(2, 2, 3, 3), Components::Rgbl);
         assert_eq!(studio.count(way).bins(0).iter().sum::<u32>(), 9);
         studio.load(way, &picture, UPRIGHT, Components::Rgbl);

@@ -77,12 +77,12 @@ const fn short(method: BlurMethod) -> &'static str {
 const fn why(method: BlurMethod) -> &'static str {
     match method {
         BlurMethod::Square => {
-            "The first of all: the definition as it stands. Twice the width takes four times the loads."
+            "The first method: the definition as it stands. Twice the width takes four times the loads."
         }
-        BlurMethod::Separable => "The square loaded N² pixels for each result, nearly the same as its neighbours did.",
+        BlurMethod::Separable => "The square loaded N² pixels for each result, nearly the same ones as its neighbours.",
         BlurMethod::Tiled => "Each pixel was still loaded by all N results around it. Now a workgroup loads it once.",
         BlurMethod::Running => {
-            "A result still summed N pixels, if out of fast memory. Now it changes the last sum by two."
+            "A result still summed N pixels, though from fast memory. Now it changes the last sum by two."
         }
     }
 }
@@ -101,21 +101,21 @@ pub fn verdict(blurred: &Blurred) -> String {
 
 /// Returns the durations of the passes, their sum and the time per result.
 fn times(blurred: &Blurred) -> String {
-    let Some(total) = blurred.total() else { return "this adapter tells no times of its passes".to_owned() };
+    let Some(total) = blurred.total() else { return "this adapter does not measure its passes".to_owned() };
     let duration = |time: std::time::Duration| micros(time.as_secs_f64() * 1e6);
     let told: Vec<_> =
         blurred.passes.iter().filter_map(|(name, time)| Some(format!("{name} {}", duration((*time)?)))).collect();
     let sum = if told.len() > 1 { format!(" = {}", duration(total)) } else { String::new() };
     let results = f64::from(blurred.size.0) * f64::from(blurred.size.1);
     let nanos = total.as_secs_f64() * 1e9 / results.max(1.0);
-    format!("{}{sum}, {} ns a result", told.join(" + "), number(nanos))
+    format!("{}{sum}, {} ns per result", told.join(" + "), number(nanos))
 }
 
 /// Returns the loads per result.
 fn costs(setup: BlurSetup) -> String {
     let (memory, own) = setup.loads();
     let own = if own > 0.0 { format!(", and from workgroup memory {}", number(own)) } else { String::new() };
-    format!("a result takes: loads from the image {}{own}", number(memory))
+    format!("per result: loads from the image {}{own}", number(memory))
 }
 
 fn widths(ui: &mut Ui, rect: Rect, setup: BlurSetup, commands: &mut Vec<Command>) {
@@ -216,9 +216,9 @@ pub(super) mod tests {
         assert!(!Blurred { setup: square, ..told.clone() }.is_right(), "the whole square rounds once");
         let exact = Blurred { off: (0, 307_440), distance: 0, ..told.clone() };
         assert!(verdict(&exact).starts_with("equals the mean by definition: all 307"));
-        assert_eq!(times(&told), "across 12.35 ms + down 23.46 ms = 35.80 ms, 349 ns a result");
-        assert_eq!(costs(told.setup), "a result takes: loads from the image 32");
+        assert_eq!(times(&told), "across 12.35 ms + down 23.46 ms = 35.80 ms, 349 ns per result");
+        assert_eq!(costs(told.setup), "per result: loads from the image 32");
         let tiled = BlurSetup { method: BlurMethod::Tiled, runs: 2, ..told.setup };
-        assert_eq!(costs(tiled), "a result takes: loads from the image 4.22, and from workgroup memory 64");
+        assert_eq!(costs(tiled), "per result: loads from the image 4.22, and from workgroup memory 64");
     }
 }

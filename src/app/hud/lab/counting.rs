@@ -146,7 +146,7 @@ fn share(share: f64) -> String {
 fn times(figures: &Figures) -> String {
     let told = |pass: &PassFigures| pass.micros.map(|time| format!("{} {}", pass.name, micros(time)));
     let passes: Vec<_> = figures.passes.iter().filter_map(told).collect();
-    let Some(total) = figures.total_us else { return "this adapter tells no times of its passes".to_owned() };
+    let Some(total) = figures.total_us else { return "this adapter does not measure its passes".to_owned() };
     let taken = match passes.len() {
         2.. => format!("{} = {}", passes.join(" + "), micros(total)),
         _ => format!("takes {}", micros(total)),
@@ -155,14 +155,14 @@ fn times(figures: &Figures) -> String {
     // The floor reads all pixels, so if only a part was counted, compare per pixel.
     let times = total / floor.max(1e-9) / figures.part;
     let times = if times >= 10.0 { format!("{times:.0}") } else { format!("{times:.1}") };
-    let by = if figures.part < 1.0 { "by the pixel " } else { "" };
+    let by = if figures.part < 1.0 { "per pixel " } else { "" };
     format!("{taken}, {by}{times} × the floor ({})", micros(floor))
 }
 
 /// Returns the memory accesses per pixel, if known.
 fn costs(figures: &Figures) -> Option<String> {
     let parts: Vec<_> = figures.costs.iter().map(|(name, count)| format!("{name} {}", number(*count))).collect();
-    (!parts.is_empty()).then(|| format!("a pixel takes: {}", parts.join(", ")))
+    (!parts.is_empty()).then(|| format!("per pixel: {}", parts.join(", ")))
 }
 
 #[cfg(test)]
@@ -214,14 +214,14 @@ mod tests {
         let single = Figures { passes: vec![pass("count", Some(1600.0))], floor_us: None, ..figures() };
         assert_eq!(times(&single), "takes 1.60 ms");
         let part = Figures { part: 0.25, ..figures() };
-        assert_eq!(times(&part), "count 100.0 µs + sum 1.50 ms = 1.60 ms, by the pixel 80 × the floor (80.0 µs)");
+        assert_eq!(times(&part), "count 100.0 µs + sum 1.50 ms = 1.60 ms, per pixel 80 × the floor (80.0 µs)");
         let silent = Figures { total_us: None, passes: vec![pass("count", None)], ..figures() };
-        assert_eq!(times(&silent), "this adapter tells no times of its passes");
+        assert_eq!(times(&silent), "this adapter does not measure its passes");
     }
 
     #[test]
     fn costs_and_the_division_of_work_are_reported() {
-        assert_eq!(costs(&figures()).as_deref(), Some("a pixel takes: loads 1, atomics in memory 0.06, bytes 4"));
+        assert_eq!(costs(&figures()).as_deref(), Some("per pixel: loads 1, atomics in memory 0.06, bytes 4"));
         let told = constants(&pass("count", None));
         assert_eq!(told.as_deref(), Some("count: BINS = 256, CHUNK = 16; 80×45 workgroups of 16×16"));
         assert_eq!(constants(&PassFigures { cut: None, ..pass("CPU", None) }), None);

@@ -110,7 +110,7 @@ fn topic(case: Case, came: &Came) -> TopicView<'_> {
             bins: 1000,
             bars: Some(&came.figures),
             outcome: if method == Method::Subgroup {
-                ChoiceOutcome::Impossible("llvmpipe (LLVM 15.0.6, 256 bits) has no subgroups for shaders")
+                ChoiceOutcome::Impossible("llvmpipe (LLVM 15.0.6, 256 bits) does not support subgroups in shaders")
             } else {
                 ChoiceOutcome::Done(&came.figures)
             },
@@ -237,7 +237,7 @@ fn a_panel_without_room_for_everything_says_that_there_is_more() {
     for (size, has_all) in [((1600, 900), true), ((1280, 720), true), ((480, 270), false)] {
         let (_, shapes, _) = laid_out(size, Case::Counting(Method::Pairwise), 2, OpenPanels::default());
         let told = words(&shapes);
-        let parts = ["dispatch", "a pixel takes", "CHUNK_HEIGHT = 16", "256×1", "Pairs keep many"];
+        let parts = ["dispatch", "per pixel:", "CHUNK_HEIGHT = 16", "256×1", "Pairs keep many"];
         for part in parts {
             assert_eq!(told.contains(part), has_all, "{part} at {size:?}: {told}");
         }
@@ -254,7 +254,7 @@ fn a_brief_panel_keeps_the_essentials_and_covers_little_of_the_picture() {
         let (brief, shapes, view) = laid_out_as(((1280, 720), true), case, 0, OpenPanels::default());
         assert!(brief.area() < 0.5 * whole.area(), "{case:?}: {} of {}", brief.area(), whole.area());
         let told = words(&shapes);
-        let kept = ["prefix sum", "while the video stands"];
+        let kept = ["prefix sum", "pause for details"];
         assert!(kept.into_iter().all(|part| told.contains(part)), "{case:?}: {told}");
         let faults = faults(items(&shapes), view);
         assert!(faults.is_empty(), "{case:?}: {faults:?}");
@@ -268,11 +268,8 @@ fn each_topic_has_its_own_contents() {
             Case::Sums(ScanMethod::Blelloch, ScanKind::Exclusive),
             ["luminance in 16 groups", "bank", "CPU’s loop", "2^20"],
         ),
-        (
-            Case::Sums(ScanMethod::HillisSteele, ScanKind::Inclusive),
-            ["8 apart", "inclusive", "a word takes", "level 3"],
-        ),
-        (Case::Blur(BlurMethod::Tiled), ["halo", "tile", "ns a result", "runs"]),
+        (Case::Sums(ScanMethod::HillisSteele, ScanKind::Inclusive), ["8 apart", "inclusive", "per word:", "level 3"]),
+        (Case::Blur(BlurMethod::Tiled), ["halo", "tile", "ns per result", "runs"]),
         (Case::Blur(BlurMethod::Square), ["result", "N = 3", "loads from the image", "127"]),
     ] {
         for size in [(1280, 720), (1600, 900), (2560, 1440)] {

@@ -91,7 +91,7 @@ fn blocks<'a>(ui: &Ui, view: &'a LabView<'_>, width: f32) -> Vec<LabBlock<'a>> {
     });
     if view.is_brief {
         blocks.retain(|block| block.rank <= BRIEF);
-        let text = "more of it while the video stands: this adapter is software, and the video plays on";
+        let text = "pause for details: this software adapter keeps the video playing";
         blocks.push(LabBlock::words(layout(ui, text, theme::SMALL, theme::DIM, width), 1));
     }
     blocks

@@ -27,13 +27,12 @@ impl Pixels<'_> {
         let sum = self.counts(chunks[..added].concat());
         let written: Vec<_> = if step == 0 { Vec::new() } else { (0..self.bins.len()).collect() };
         let (links, caption) = match step {
-            0 => (
-                self.to_chunks(CHUNK),
-                "a workgroup counts each chunk in memory of its own and writes it out".to_owned(),
-            ),
+            0 => {
+                (self.to_chunks(CHUNK), "a workgroup counts each chunk in its own memory and writes it out".to_owned())
+            }
             step => {
                 let links = (0..self.bins.len()).map(|place| link((1, step - 1), (2, place)));
-                (links.collect(), format!("then an invocation a bin walks over all chunks: chunk {}", step - 1))
+                (links.collect(), format!("then one invocation per bin walks over all chunks: chunk {}", step - 1))
             }
         };
         Diagram {
@@ -98,11 +97,11 @@ impl Pixels<'_> {
         let (links, caption) = match step {
             0 => (
                 self.to_chunks(CHUNK),
-                "atomic additions in the workgroup's own memory, beside its processor".to_owned(),
+                "atomic additions in the workgroup's own memory, next to its processor".to_owned(),
             ),
             step => (
                 written.iter().map(|&place| link((1, step - 1), (2, place))).collect(),
-                format!("then one addition for each bin that is not empty: {additions} in place of {}", self.len()),
+                format!("then one addition for each bin that is not empty: {additions} instead of {}", self.len()),
             ),
         };
         let sets = counted.iter().cloned().enumerate().map(|(index, counts)| (look(index), counts));
@@ -137,10 +136,10 @@ impl Pixels<'_> {
             _ => Vec::new(),
         };
         let caption = match step {
-            0 => "a workgroup loads 16 bytes at a time and counts in memory of its own",
+            0 => "a workgroup loads 16 bytes at a time and counts in its own memory",
             1 => "it walks on, and its bins stay: hundreds of chunks, not a hundred thousand",
             2 => "reduce: the few chunks are summed, all bins at once",
-            _ => "scale: the heights are found, and the bars are drawn from where the bins lie",
+            _ => "scale: the heights are computed, and the bars are drawn straight from the bins",
         };
         Diagram {
             rows: vec![
@@ -161,13 +160,12 @@ impl Pixels<'_> {
         let all: Vec<_> = (0..self.bins.len()).collect();
         let sum = if step == 0 { vec![0; self.bins.len()] } else { self.counts(0..self.len()) };
         let (links, caption) = match step {
-            0 => (
-                self.to_chunks(size),
-                "each core converts a band of rows with vector instructions, into bins of its own",
-            ),
+            0 => {
+                (self.to_chunks(size), "each core converts a band of rows with vector instructions, into its own bins")
+            }
             _ => {
                 let links = all.iter().flat_map(|&place| (0..bands.len()).map(move |band| link((1, band), (2, place))));
-                (links.collect(), "then the bins of the cores are added up: no addition had to be atomic")
+                (links.collect(), "then the cores' bins are summed: no addition had to be atomic")
             }
         };
         Diagram {

@@ -89,13 +89,13 @@ const fn short(method: ScanMethod) -> &'static str {
 const fn why(method: ScanMethod) -> &'static str {
     match method {
         ScanMethod::Naive => {
-            "The CPU’s loop needs the sum before each. Here none waits, and nearly all is summed again."
+            "The CPU’s loop needs the previous sum for each. Here none waits, but nearly all is summed again."
         }
-        ScanMethod::HillisSteele => "Every word by itself added the same words again and again. Now sums are added.",
-        ScanMethod::Blelloch => "Hillis and Steele make an addition a word in every step. The tree makes two in all.",
-        ScanMethod::ConflictFree => {
-            "The tree’s neighbours waited for one bank of the memory. Padding moves them apart."
+        ScanMethod::HillisSteele => "Each word added the same words again and again. Now sums are added.",
+        ScanMethod::Blelloch => {
+            "Hillis and Steele make one addition per word in every step. The tree makes two in total."
         }
+        ScanMethod::ConflictFree => "Neighbours in the tree waited for the same memory bank. Padding moves them apart.",
     }
 }
 
@@ -127,7 +127,7 @@ fn duration(time: Duration) -> String {
 fn times(summed: &Summed) -> String {
     let cpu = duration(summed.on_cpu);
     let Some(total) = summed.total() else {
-        return format!("this adapter tells no times of its passes; the CPU’s loop takes {cpu}");
+        return format!("this adapter does not measure its passes; the CPU’s loop takes {cpu}");
     };
     let told: Vec<_> =
         summed.passes.iter().filter_map(|(name, time)| Some(format!("{name} {}", duration((*time)?)))).collect();
@@ -144,13 +144,13 @@ fn times(summed: &Summed) -> String {
 /// Returns the costs per word, and the number of levels.
 fn costs(summed: &Summed) -> String {
     let (memory, own) = summed.loads;
-    let own = if own > 0.0 { format!(", from a workgroup’s own {}", number(own)) } else { String::new() };
+    let own = if own > 0.0 { format!(", from workgroup memory {}", number(own)) } else { String::new() };
     let lengths: Vec<_> = summed.levels.iter().map(|&words| grouped(words.into())).collect();
     let levels = match summed.levels.len() {
         1 => format!("one block of {} words", summed.block),
         levels => format!("{levels} levels of blocks of {}: {} words", summed.block, lengths.join(", ")),
     };
-    format!("a word takes: additions {}, loads {}{own}; {levels}", number(summed.additions), number(memory))
+    format!("per word: additions {}, loads {}{own}; {levels}", number(summed.additions), number(memory))
 }
 
 fn lengths(ui: &mut Ui, rect: Rect, setup: SumSetup, commands: &mut Vec<Command>) {
@@ -243,7 +243,7 @@ pub(super) mod tests {
         let slow = Summed { on_cpu: Duration::from_micros(617), ..summed.clone() };
         assert!(times(&slow).ends_with("10.0 × the time of the CPU’s loop (617.0 µs)"), "{}", times(&slow));
         let silent = Summed { passes: vec![("scan".to_owned(), None)], ..summed };
-        assert!(times(&silent).starts_with("this adapter tells no times"));
+        assert!(times(&silent).starts_with("this adapter does not measure"));
         assert!(
             plain(&costs(&silent)).contains("3 levels of blocks of 512: 65 536, 131 072, 256 words"),
             "{}",

@@ -114,7 +114,7 @@ impl Pixels<'_> {
         let caption = if is_across {
             "first pass: each pixel of a row becomes the mean of three in it, with three loads".to_owned()
         } else {
-            "second pass: three of those means, one below the other: 2 × 3 loads in place of 3 × 3".to_owned()
+            "second pass: three of those means, one below the other: 2 × 3 loads instead of 3 × 3".to_owned()
         };
         Diagram { rows, links, caption }
     }
@@ -145,8 +145,7 @@ impl Pixels<'_> {
             ),
             _ => (
                 (column - 1..=column + 1).map(|at| link((1, at), (2, column))).collect(),
-                "behind a barrier each takes its three out of workgroup memory; then the same down the columns"
-                    .to_owned(),
+                "after a barrier each takes its three from workgroup memory; then the same down the columns".to_owned(),
             ),
         };
         let rows =
@@ -159,13 +158,15 @@ impl Pixels<'_> {
         let sum = |column: usize| (column - 1..=column + 1).map(|at| self.code(1, at)).sum::<u32>();
         let mut links = vec![link((1, column), (2, column))];
         let (enters, caption) = if step == 0 {
-            let caption = format!("an invocation begins with the sum of three: {}; its third part is the mean", sum(1));
+            let caption = format!("an invocation begins with the sum of three: {}; a third of it is the mean", sum(1));
             (0..=2, caption)
         } else {
             links.push(Link { lost: true, ..link((0, column - 2), (1, column)) });
             let (sum, into, out) = (sum(column - 1), self.code(1, column + 1), self.code(1, column - 2));
-            let caption =
-                format!("{sum} + {into} − {out} = {}: two loads a result, however wide the blur is", sum + into - out);
+            let caption = format!(
+                "{sum} + {into} − {out} = {}: two loads per result, however wide the blur is",
+                sum + into - out
+            );
             (column + 1..=column + 1, caption)
         };
         links.extend(enters.clone().map(|at| link((0, at), (1, column))));

@@ -88,7 +88,7 @@ impl TreeWords<'_> {
                 self.row("sums".to_owned(), &sums, look),
             ],
             caption: format!(
-                "turn {}: every sum behind word {step} loads it again: {so_far} of {all} loads, for {} words",
+                "turn {}: every sum after word {step} loads it again: {so_far} of {all} loads, for {} words",
                 step + 1,
                 self.len()
             ),
@@ -99,7 +99,7 @@ impl TreeWords<'_> {
         let doublings = self.doublings();
         let mut rows = vec![self.first_row(|_| if step == 0 { CellAppearance::Busy } else { CellAppearance::Memory })];
         let (mut links, mut sums) = (Vec::new(), self.words.to_vec());
-        let mut caption = format!("{} words; now each takes the one before it", self.len());
+        let mut caption = format!("{} words; now each adds the one before it", self.len());
         for row in 1..=doublings {
             let offset = 1 << (row - 1);
             let before = sums.clone();
@@ -133,7 +133,7 @@ impl TreeWords<'_> {
             }));
             if is_now {
                 links.extend((0..self.len()).map(|index| link((doublings, index), (doublings + 1, index))));
-                "exclusive: each takes its own word away again".clone_into(&mut caption);
+                "exclusive: each subtracts its own word again".clone_into(&mut caption);
             }
         }
         Diagram { rows, links, caption }
@@ -195,7 +195,7 @@ impl TreeWords<'_> {
         }
         let total = std::mem::take(&mut sums[self.len() - 1]);
         let (mut rows, mut links) = (Vec::new(), Vec::new());
-        let mut caption = format!("the top, {}, is noted as the block's sum and becomes 0", grouped(total.into()));
+        let mut caption = format!("the top, {}, is stored as the block's sum and becomes 0", grouped(total.into()));
         for row in 0..=doublings {
             // The next step reads the sum of what precedes a pair, and the sum of its left half.
             let (stride, next) = (self.len() >> row, self.len() >> (row + 1));
@@ -239,7 +239,8 @@ impl TreeWords<'_> {
                 caption = match step > doublings {
                     true => "inclusive: each adds its own word".to_owned(),
                     false => format!(
-                        "down, pairs {stride} apart: left takes what stands before the pair, right that and left’s sum: {}",
+                        "down, pairs {stride} apart: left takes the sum before the pair, right that plus left’s sum: \
+                         {}",
                         additions(self.len() / (2 * stride))
                     ),
                 };
@@ -269,8 +270,8 @@ impl TreeWords<'_> {
         }
         let told = match (pairs, waiting) {
             (None, _) => String::new(),
-            (Some(_), 0) => format!("; of {BANKS} banks, none is wanted twice at a time"),
-            (Some(_), waiting) => format!("; of {BANKS} banks, {waiting} are wanted by a second lane, which waits"),
+            (Some(_), 0) => format!("; of {BANKS} banks, none is accessed twice at a time"),
+            (Some(_), waiting) => format!("; of {BANKS} banks, {waiting} are accessed by a second lane, which waits"),
         };
         (DiagramRow { name: "bank".into(), cells, together: self.len() }, told)
     }
@@ -372,7 +373,7 @@ mod tests {
         let found = conflicts(ScanMethod::Blelloch);
         assert!(found[1] == 16 && found[2] == 8 && found[0] == 0, "{found:?}");
         let told = diagram((ScanMethod::Blelloch, ScanKind::Exclusive), &WORDS, 2).caption;
-        assert!(told.contains("4 additions at once") && told.contains("of 4 banks, 6 are wanted"), "{told}");
+        assert!(told.contains("4 additions at once") && told.contains("of 4 banks, 6 are accessed"), "{told}");
     }
 
     #[test]

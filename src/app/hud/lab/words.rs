@@ -25,14 +25,14 @@ pub const fn short(method: Method) -> &'static str {
 #[must_use]
 pub const fn why(method: Method) -> &'static str {
     match method {
-        Method::Scalar => "The first of all: what every other one has to equal, and to beat.",
+        Method::Scalar => "The first method: the others must match its counts and beat its time.",
         Method::Single => {
             "The loop left the GPU idle. This one moves it there as it is, and uses one of its thousands of lanes."
         }
         Method::Race => {
             "A single invocation left all other lanes idle. Now each pixel has one, and nothing keeps them apart."
         }
-        Method::Atomics => "The race lost counts. Additions that cannot be torn apart lose none.",
+        Method::Atomics => "The race lost counts. Additions that cannot be interrupted lose none.",
         Method::Sum => {
             "With one set of bins for all, pixels of one bin queue up. Now only those of a chunk do, in fast memory."
         }
@@ -43,15 +43,15 @@ pub const fn why(method: Method) -> &'static str {
             "Chunks had to be written out, read and summed in further passes. Now each adds itself to the bins."
         }
         Method::Subgroup => {
-            "In an even picture all additions still meet in a few bins. Lanes that agree now make it one addition."
+            "In an even picture all additions still meet in a few bins. Lanes that agree now share one addition."
         }
         Method::OursGpu => {
             "An image had to be made first, and a chunk for every 256 pixels. Both are gone: the planes are read as they are."
         }
         Method::OursCpu => {
-            "Where the only adapter is software, the GPU's way is played by the CPU. This one is made for the CPU."
+            "If the only adapter is software, the CPU plays the GPU's part. This one is made for the CPU."
         }
-        Method::Floor => "It counts nothing: it is what the others are measured by.",
+        Method::Floor => "It counts nothing: the others are measured against it.",
     }
 }
 

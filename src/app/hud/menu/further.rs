@@ -80,7 +80,7 @@ impl MenuDrawing<'_, '_> {
         if compared.names.is_empty() {
             return;
         }
-        if self.line(ui, "Release it", "", true).clicked() {
+        if self.line(ui, "Release the held frame", "", true).clicked() {
             self.commands.push(Command::Release);
         }
         ui.add(egui::Separator::default().spacing(7.0));

@@ -5,7 +5,6 @@ use crate::app::look;
 use crate::app::recent::place_text;
 use crate::keys::{self, Action, State};
 use histoscope_core::histogram::Components;
-use histoscope_core::strip::FindingFilter;
 use histoscope_render::view::scene::Sharing;
 
 /// Returns the text for an action: what it would do now.
@@ -36,9 +35,9 @@ pub fn words(action: Action, model: &Model<'_>) -> String {
         Action::FlipHeld => "Show the held frame".to_owned(),
         Action::ToggleDivider => match model.look.sharing {
             Sharing::Alone => "A divider between both",
-            Sharing::Divider(_) => "No divider",
-            Sharing::SideBySide => "Not side by side",
-            Sharing::Difference => "No difference",
+            Sharing::Divider(_) => "Hide the divider",
+            Sharing::SideBySide => "Stop showing side by side",
+            Sharing::Difference => "Hide the difference",
         }
         .to_owned(),
         Action::NextSharing => match model.look.sharing {
@@ -49,10 +48,7 @@ pub fn words(action: Action, model: &Model<'_>) -> String {
         .to_owned(),
         Action::ToFinding { forward } => {
             let which = if forward { "Next" } else { "Previous" };
-            match model.file.sought {
-                FindingFilter::All => format!("{which} finding"),
-                sought => format!("{which} of the {}", sought.name()),
-            }
+            format!("{which} {}", model.file.sought.one())
         }
         action => keys::label(action).map_or_else(|| keys::help_of(action), |label| label.offer(&state)),
     }

@@ -170,7 +170,7 @@ impl ColumnCells {
             other => return Err(ParquetError::NYI(format!("a column of {other}"))),
         };
         if column.max_rep_level() > 1 || is_list && !matches!(values, Values::Integer32(_)) {
-            return Err(ParquetError::NYI("a list of something else than numbers".to_owned()));
+            return Err(ParquetError::NYI("a list of something other than numbers".to_owned()));
         }
         Ok(Self { values, filled: may_be_empty.then(Vec::new), ends: is_list.then(Vec::new) })
     }
@@ -253,7 +253,7 @@ impl ColumnCells {
                 let values: Vec<_> = texts.rows.iter().map(|row| texts.different[*row].clone()).collect();
                 self.write_cells(&values, writer)
             }
-            _ => Err(ParquetError::General("a column has another type than its cells".to_owned())),
+            _ => Err(ParquetError::General("a column has a different type from its cells".to_owned())),
         }
     }
 
@@ -328,7 +328,7 @@ impl ColumnCells {
                 spread(&mut values, &definition, self.filled.as_mut(), &Vec::new().into());
                 values.iter().for_each(|value| texts.push(value.data()));
             }
-            _ => return Err(ParquetError::General("a column has another type than its cells".to_owned())),
+            _ => return Err(ParquetError::General("a column has a different type from its cells".to_owned())),
         }
         Ok(())
     }
@@ -381,5 +381,5 @@ fn read_lists<T: DataType<T = i32>>(
 }
 
 fn all_there(read: usize, rows: usize) -> Result<()> {
-    if read == rows { Ok(()) } else { Err(ParquetError::EOF(format!("{read} rows of {rows} are there"))) }
+    if read == rows { Ok(()) } else { Err(ParquetError::EOF(format!("it has {read} of {rows} rows"))) }
 }

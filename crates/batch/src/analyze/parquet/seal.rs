@@ -30,7 +30,7 @@ pub fn blank() -> KeyValue {
 /// # Errors
 /// Returns an error if the end contains no placeholder.
 pub fn close(mut sum: Crc, end: &mut [u8]) -> Result<()> {
-    let place = place(end).ok_or_else(|| ParquetError::General("no place is kept for the checksum".to_owned()))?;
+    let place = place(end).ok_or_else(|| ParquetError::General("no space is reserved for the checksum".to_owned()))?;
     sum.update(end);
     end[place..place + BLANK.len()].copy_from_slice(digits(&sum).as_bytes());
     Ok(())

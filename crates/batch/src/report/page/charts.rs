@@ -158,7 +158,7 @@ pub fn change_strip(report: &Report) -> StripParts {
             })
             .collect(),
         about: report.cuts_text(),
-        small: Some("earth-mover distance of the histograms, as a part of the scale"),
+        small: Some("earth mover's distance of the histograms, as a part of the scale"),
         keys: Vec::new(),
     }
 }

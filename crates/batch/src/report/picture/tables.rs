@@ -107,7 +107,7 @@ fn worst(canvas: &mut Canvas, report: &Report, flaw: Flaw, x: i32, y: i32) {
 }
 
 fn facts(canvas: &mut Canvas, report: &Report, y: i32, right: i32) {
-    canvas.text((FACTS_X, y), Align::Left, "The video, and how it was read", Style::new(18.0, INK));
+    canvas.text((FACTS_X, y), Align::Left, "The video and its interpretation", Style::new(18.0, INK));
     for (fact, top) in report.facts.iter().zip((y + HEAD..).step_by(ROW as usize)) {
         canvas.text((FACTS_X, top), Align::Left, fact.name, Style::new(15.0, DIM));
         let at = FACTS_X + 132;

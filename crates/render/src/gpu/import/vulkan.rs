@@ -66,7 +66,7 @@ pub fn open(
             || !alignment.is_power_of_two()
             || alignment > Pages::SIZE
         {
-            log::debug!("the adapter takes no pages (alignment {alignment}, {ways:?})");
+            log::debug!("the adapter cannot import pages (alignment {alignment}, {ways:?})");
             return None;
         }
         let types = instance.get_physical_device_memory_properties(physical);
@@ -80,7 +80,7 @@ pub fn open(
         };
         let wgpu::DeviceDescriptor { required_features, required_limits, memory_hints, .. } = descriptor;
         let opened = hal.open_with_callback(*required_features, required_limits, memory_hints, Some(Box::new(add)));
-        let opened = opened.inspect_err(|error| log::debug!("no device that takes memory: {error}")).ok()?;
+        let opened = opened.inspect_err(|error| log::debug!("no device that can import memory: {error}")).ok()?;
         let functions = external_memory_host::Device::new(instance, opened.device.raw_device());
         let memory = HostMemory { functions, coherent: coherent.sum() };
         let (device, queue) = adapter.create_device_from_hal::<Vulkan>(opened, descriptor).ok()?;
@@ -101,7 +101,7 @@ impl HostMemory {
         count: &Arc<AtomicUsize>,
     ) -> Result<wgpu::Buffer, String> {
         let (start, length) = (pages.start().as_ptr(), pages.length());
-        let refused = |reason: vk::Result| format!("the driver does not take them ({reason})");
+        let refused = |reason: vk::Result| format!("the driver does not accept the pages ({reason})");
         // SAFETY: the functions belong to this device, and the arguments outlive each call. The memory consists of whole,
         // initialised pages of the program, aligned as the driver requires. `Guard` keeps them alive until the buffer and the
         // driver's handle to them are gone, which is when wgpu drops the buffer, after the last commands that use it. wgpu
@@ -129,7 +129,7 @@ impl HostMemory {
             let requirements = guard.raw.get_buffer_memory_requirements(buffer);
             let types = properties.memory_type_bits & requirements.memory_type_bits & self.coherent;
             if types == 0 || requirements.size > length as u64 {
-                return Err("the driver has no type of memory for them".to_owned());
+                return Err("the driver has no memory type for the pages".to_owned());
             }
             let mut import =
                 vk::ImportMemoryHostPointerInfoEXT::default().handle_type(HANDLE).host_pointer(start.cast());

@@ -157,7 +157,7 @@ impl FalseColorTable {
                 });
                 format!("{}, else gray", named.collect::<Vec<_>>().join(", "))
             }
-            Self::Steps => "ten equal steps of 10 %, from violet over blue, green and yellow to cream".to_owned(),
+            Self::Steps => "ten equal steps of 10 %, from violet through blue, green and yellow to cream".to_owned(),
         }
     }
 }
@@ -173,7 +173,7 @@ impl FromStr for FalseColorTable {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let found = Self::ALL.into_iter().find(|table| table.name() == text);
-        found.ok_or_else(|| format!("'{text}' is no table of false colours; write camera or steps"))
+        found.ok_or_else(|| format!("unknown false-colour table '{text}'; use camera or steps"))
     }
 }
 

@@ -112,7 +112,8 @@ impl FromStr for Level {
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || {
             format!(
-                "'{text}' is no level; write percent from -10 to 110 (95 or 95%), or a code at the video's depth with a c (243c)"
+                "'{text}' is not a level; use a percentage from -10 to 110 (95 or 95%), or a code at the video's depth \
+                 with a c (243c)"
             )
         };
         if let Some(code) = text.strip_suffix('c') {
@@ -133,7 +134,7 @@ impl MarkLimits {
         match self {
             Self::Clipped => "clipped or out of range".to_owned(),
             Self::R103 => "outside EBU R 103".to_owned(),
-            Self::Own(low, high) => format!("up to {} and from {}", low.text(), high.text()),
+            Self::Own(low, high) => format!("at or below {}, at or above {}", low.text(), high.text()),
         }
     }
 }
@@ -160,13 +161,13 @@ impl FromStr for MarkLimits {
                 (Level::Code(low), Level::Code(high)) if low >= high => Err(upside_down(text)),
                 (low, high) => Ok(Self::Own(low, high)),
             },
-            _ => Err(format!("'{text}' says nothing of what is marked; write clipped, r103, or two levels (2%,98%)")),
+            _ => Err(format!("'{text}' is not a valid limit for marks; use clipped, r103, or two levels (2%,98%)")),
         }
     }
 }
 
 fn upside_down(text: &str) -> String {
-    format!("'{text}' marks everything: the first of the two levels is to be below the second (2%,98%)")
+    format!("'{text}' marks everything: the first of the two levels must be below the second (2%,98%)")
 }
 
 /// Stores settings as text, in the same words as on the command line.

@@ -83,7 +83,7 @@ impl Visitor<'_> for ColorText {
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Color, E> {
-        let wrong = || E::custom(format!("'{text}' is no colour; write #rrggbb, for example #ff8000"));
+        let wrong = || E::custom(format!("'{text}' is not a colour; use #rrggbb, for example #ff8000"));
         let is_hex = |digits: &&str| digits.len() == 6 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
         let digits = text.strip_prefix('#').filter(is_hex).ok_or_else(wrong)?;
         let [_, r, g, b] = u32::from_str_radix(digits, 16).map_err(|_| wrong())?.to_be_bytes();
