@@ -166,7 +166,7 @@ fn check(program: &Program, key: &str, action: Action) {
         Action::ToggleLoop => notes("loop on", "loop off"),
         Action::Mark => {
             note("A at");
-            note("A–B");
+            note("looping A–B");
             note("A and B cleared");
         }
         Action::ToggleChannel(channel) => {

@@ -104,7 +104,7 @@ fn frames_that_only_one_file_has_are_a_difference() {
         assert_eq!((&comparison["only_in_input"], &comparison["only_in_against"]), (&json!(here), &json!(there)));
         assert_eq!((&comparison["differing"], &comparison["identical"]), (&json!(0), &json!(false)));
         let words = "same in 46 frames, sample by sample; ";
-        assert!(run.stderr.contains(words) && run.stderr.contains("clip.mkv has 4 frames more"), "{}", run.stderr);
+        assert!(run.stderr.contains(words) && run.stderr.contains("clip.mkv has 4 more frames"), "{}", run.stderr);
     }
     // The part that both files have is equal.
     compared(clip.path(), &short, &["--to", "46f"], 0);

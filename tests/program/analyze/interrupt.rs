@@ -127,7 +127,7 @@ fn nothing_to_go_on_with_is_a_run_from_the_start() {
     let foreign = clip.folder().join("foreign.csv");
     fs::write(&foreign, "my own notes\n").unwrap();
     let run = analyze(clip.path(), &["--resume", "-o", foreign.to_str().unwrap()]);
-    run.fails_with(&["foreign.csv", "not a csv output"]);
+    run.fails_with(&["foreign.csv", "not csv output"]);
     assert_eq!(fs::read_to_string(&foreign).unwrap(), "my own notes\n");
 }
 

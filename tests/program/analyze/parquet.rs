@@ -286,7 +286,7 @@ fn what_cannot_be_is_refused() {
     let foreign = clip.folder().join("foreign.parquet");
     fs::write(&foreign, "my own notes\n").unwrap();
     let resumed = analyze(clip.path(), &["--resume", "-o", foreign.to_str().unwrap()]);
-    resumed.fails_with(&["foreign.parquet", "not a parquet output"]);
+    resumed.fails_with(&["foreign.parquet", "not parquet output"]);
     assert_eq!(fs::read_to_string(&foreign).unwrap(), "my own notes\n");
 }
 

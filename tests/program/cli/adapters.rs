@@ -48,7 +48,7 @@ fn the_cpu_counts_without_an_adapter() {
 #[test]
 fn an_adapter_that_is_not_there() {
     let run = finish(program().arg("snapshot").arg(sample()).args(["--adapter", "Voodoo 2"]));
-    run.fails_with(&["'Voodoo 2'", "there are"]);
+    run.fails_with(&["'Voodoo 2'", "available adapters"]);
 }
 
 #[test]

@@ -16,7 +16,7 @@ fn breaks_of_the_timecode_are_listed() {
             && page.contains(row),
         "{page}"
     );
-    assert!(page.contains("10:00:00:00 at the video&#39;s first frame, of each frame"), "{page}");
+    assert!(page.contains("10:00:00:00 at the video&#39;s first frame, from each frame"), "{page}");
     let whole = clip("clip.mov", ("25", "23:59:59:20"), 20, "-c:v libx264 -preset ultrafast");
     let page = page_of(whole.path(), &[]);
     assert!(page.contains("<p>It continues from frame to frame.</p>") && !page.contains("id=\"breaks\""), "{page}");

@@ -60,7 +60,7 @@ pub enum AnalyzeError {
         source: std::io::Error,
     },
     /// Rows could not be encoded as a table.
-    #[error("{output} cannot be written: its rows could not be encoded ({source}); please report this with the video")]
+    #[error("{output} cannot be created: its rows could not be encoded ({source}); please report this with the video")]
     Table {
         /// The output's display name.
         output: String,

@@ -86,7 +86,7 @@ fn loads_are_counted_and_running_sums_no_longer_grow() {
 #[test]
 fn a_blur_that_cannot_be_is_refused_with_what_comes_nearest() {
     let gpu = gpu();
-    for (size, nearest) in [(0, "is 1"), (4, "is 5"), (1000, "is 127")] {
+    for (size, nearest) in [(0, "width: 1"), (4, "width: 5"), (1000, "width: 127")] {
         let why = LabBlur::new(&gpu, BlurMethod::Tiled, (size, 1), (64, 64)).unwrap().expect_err("it is refused");
         assert!(why.ends_with(nearest), "{why}");
     }
