@@ -106,7 +106,7 @@ impl HostMemory {
         // initialised pages of the program, aligned as the driver requires. `Guard` keeps them alive until the buffer and the
         // driver's handle to them are gone, which is when wgpu drops the buffer, after the last commands that use it. wgpu
         // never maps the buffer or writes to it: its only usage is to be copied from. Nothing writes to the pages while a copy
-        // is in flight: `Underway` holds the picture stored there.
+        // is in flight: `InFlight` holds the picture stored there.
         unsafe {
             let hal = device.as_hal::<Vulkan>().ok_or("the device is not Vulkan's")?;
             let raw = hal.raw_device().clone();
