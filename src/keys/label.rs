@@ -59,7 +59,7 @@ impl Label {
         capitalized(&self.note(state))
     }
 
-    /// Returns the text that a note shows for this state, and undo for a change to it.
+    /// Returns the text shown in a note for this state, and by undo for a change to this state.
     #[must_use]
     pub fn note(self, state: &State) -> String {
         note(self.name(), state)

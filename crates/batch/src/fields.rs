@@ -304,8 +304,8 @@ pub const FRAME_FIELDS: [Field<FrameCell>; 29] = [
         always(
             "duration_seconds",
             Real,
-            "duration as the file states it, which with a variable rate need not reach to the next frame; without a statement, \
-         the time to the next frame",
+            "the duration that the file states, which at a variable rate may end before the next frame; if it states none, \
+             the time to the next frame",
             |row| Cell::Real(row.frame.facts.duration_secs),
         ),
     ),
@@ -363,7 +363,8 @@ pub const FRAME_FIELDS: [Field<FrameCell>; 29] = [
     nullable(
         "chroma_lines",
         Text,
-        "`frame` or `field`: the lines that share a chroma row of 4:2:0; null if no lines do",
+        "`frame` or `field`: whether a 4:2:0 chroma row is shared by neighbouring lines of the frame or of one field; null if \
+         chroma rows are not shared",
         |row| Cell::maybe(row.frame.interpretation.chroma_lines, |lines| Cell::text(lines.value.name())),
     ),
     nullable("chroma_lines_source", Text, "`tagged`, `guessed` or `overridden`; null like `chroma_lines`", |row| {

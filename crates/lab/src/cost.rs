@@ -4,8 +4,8 @@ use super::method::Method;
 use super::setup::Setup;
 use histoscope_core::picture::layout::PixelLayout;
 
-/// Bytes of an image pixel, of a count, and of one load of the planes by our passes. Our passes leave so few chunks to
-/// sum that these are negligible compared with the pixels.
+/// Bytes of an image pixel, of a count, and of one load of the planes by our passes. The cost of summing
+/// chunks is left out for our passes: there are so few that it is negligible.
 const WORD: f64 = 4.0;
 
 /// The average cost of one pixel.

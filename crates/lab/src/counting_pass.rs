@@ -9,7 +9,7 @@ use histoscope_render::gpu::shaders::{self, Shader, Text, groups};
 use histoscope_render::gpu::timing::{Spans, compute_pass};
 use histoscope_render::gpu::{Gpu, GpuError};
 
-/// The most invocations of the workgroups that sum chunks.
+/// Maximum number of invocations in a workgroup that sums chunks.
 const SUM_INVOCATIONS: u32 = 256;
 
 /// One pass of a method.

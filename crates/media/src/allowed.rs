@@ -5,7 +5,7 @@
 //! hosts of the sender's choice:
 //!
 //! - A file may read only files, and only those that FFmpeg considers safe: an HLS or DASH playlist may read files with
-//!   a media extension, a concat script files in or below its own folder, and a MOV file none.
+//!   a media extension, a concat script may read files in or below its own folder, and a MOV file may read none.
 //! - A file whose name ends in `.sdp` is opened to receive the RTP stream that it describes, and may read that stream.
 //!   Under any other name it is a file that refers to addresses, and may read none of them.
 //! - An address may read only other addresses, never a file on this machine.

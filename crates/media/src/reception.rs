@@ -49,7 +49,7 @@ pub enum NoSignal {
 
 /// The result of waiting for a sender.
 pub enum Reception {
-    /// The source was opened, for the first time or again, as described.
+    /// The source was opened or reopened; this is its stream information.
     Opened(Arc<StreamInfo>),
     /// A frame.
     Frame(Frame),
@@ -74,13 +74,14 @@ pub struct Receiver {
     shift: Option<Arc<Timeshift>>,
 }
 
-/// The position of the next frames in time and number, over everything received so far.
+/// Maps each sender's times and frame numbers onto one continuous timeline.
 struct ReceivedTimeline {
-    /// When the first frame of all was received.
+    /// When the very first frame was received.
     began: Instant,
     time_base: Ratio,
-    /// Offset of the current sender's times, in seconds, and of its numbers.
+    /// Seconds added to the current sender's times.
     offset_secs: f64,
+    /// Number added to its frame numbers.
     first_index: u64,
     /// Time in seconds, number and arrival of the newest frame.
     newest: (f64, u64, SystemTime),
@@ -140,7 +141,7 @@ impl Receiver {
 
     fn search(&mut self, pause: Option<Duration>) -> Result<Reception, MediaError> {
         if self.line.is_none() && !self.has_reported {
-            // Reported once it is certain that there can be something to wait for.
+            // Resolve the address first: report that we are waiting only if a sender can appear.
             self.has_reported = true;
             address::resolve(&self.path)?;
             return Ok(Reception::NoSignal(NoSignal::Awaited { reason: None }));

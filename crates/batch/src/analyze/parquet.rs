@@ -54,8 +54,8 @@ enum Sink {
 }
 
 impl TableOutput {
-    /// Starts a table, or continues one from an earlier run. `open` opens the output, keeping this many bytes of its
-    /// preliminary file, `part`.
+    /// Starts a table, or continues one from an earlier run. `open` opens the output; its argument is the number of
+    /// bytes of the preliminary file, `part`, to keep.
     ///
     /// # Errors
     /// Any error from opening or reading the output.
@@ -211,7 +211,7 @@ pub fn read_summary(path: &Path) -> io::Result<Option<Summary>> {
     Ok(open(path)?.and_then(|table| table.summary()))
 }
 
-/// Converts the table that an interrupted run has finished back to a preliminary file.
+/// Turns the table left by an interrupted run back into a preliminary file.
 ///
 /// # Errors
 /// Returns an error if the table cannot be read or the preliminary file cannot be written.

@@ -1,9 +1,8 @@
 //! The brushes of all scopes combined: a pixel is lit if every brush selects it. In addition, each scope shows the pixels that
 //! the other scopes' brushes select, ignoring its own, so that it remains a background for drawing its own brush.
 //!
-//! A pixel's codes are the counted ones, so that the number of lit pixels equals the scopes' count under the brush. Samples of
-//! a plane with lower resolution, and pairs of a vectorscope coded at one, are counted if any pixel that they cover is
-//! selected.
+//! The test uses the same codes that the scopes count, so the number of lit pixels equals the count under the brush. A
+//! subsampled sample, or a vectorscope pair made of such samples, is counted if any pixel it covers is selected.
 
 mod pairs;
 
@@ -154,7 +153,7 @@ pub enum Filter {
 }
 
 impl Filter {
-    /// Every filter, in the order of its planes.
+    /// Every filter, in the order in which its bits are stored.
     pub const ALL: [Self; 4] = [Self::All, Self::Histogram, Self::Waveform, Self::Vectorscope];
 
     /// Returns the brushes that this filter ignores, as bits of the result of [`Selection::passed`].
@@ -164,7 +163,7 @@ impl Filter {
 }
 
 impl Selection {
-    /// Returns a bit for each brush that selects a pixel or does not exist: 1 for the histograms', 2 for the waveform's, 4 for
+    /// Returns one bit per brush, set if the brush selects the pixel or if there is no such brush: 1 for the histograms', 2 for the waveform's, 4 for
     /// the vectorscope's.
     #[inline(always)]
     #[must_use]

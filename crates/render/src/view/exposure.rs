@@ -143,14 +143,14 @@ impl Exposure {
         self.false_color.shown.then(|| Tint::new(self.false_color.table, layout, colorimetry))
     }
 
-    /// Returns the marks for Y', Cb and Cr as coded, of which the picture has `count`.
+    /// Returns the marks for coded Y', Cb and Cr. `count` is the number of these that the picture has.
     fn coded_marks(&self, range: Range, bits: u32, count: usize) -> Marks {
         let [black, white, chroma_top] = nominal(range, bits);
         let bounds = |channel: usize| {
             let top = if channel == 0 { white } else { chroma_top };
             match (self.limits, range) {
-                // Code values that are not out of range are not clipped either.
                 (MarkLimits::Own(low, high), _) => (low.code(black, top, false) + 1, high.code(black, top, true)),
+                // In limited range, only codes outside the range count as clipped.
                 (_, Range::Limited) => (black, top + 1),
                 (_, Range::Full) => (black + 1, top),
             }

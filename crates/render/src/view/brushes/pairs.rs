@@ -153,7 +153,7 @@ mod tests {
         (pairs[(cb * 256 + cr) / 32] >> (cr % 32)) & 1 != 0
     }
 
-    /// Returns `true` if a pair lies inside, by the definition in real numbers; for pairs that lie on no edge.
+    /// Returns `true` if a pair lies inside the polygon, computed in floating point. Not valid for pairs on an edge.
     fn is_inside(corners: &[[u16; 2]], cb: f64, cr: f64) -> bool {
         let mut odd = false;
         for (index, one) in corners.iter().enumerate() {
