@@ -62,7 +62,7 @@ fn the_keys_of_digits_are_the_same_on_every_keyboard() {
         program.after(|| program.key("14"), "note: false colour off");
         program.after(|| program.key("shift+18"), "note: marks: clipped");
         program.after(|| program.key("shift+17"), "note: marks: outside EBU R 103");
-        program.after(|| program.key("shift+17"), "note: marks: up to");
+        program.after(|| program.key("shift+17"), "note: marks: at or below");
         program.after(|| program.key("shift+17"), "note: marks: clipped");
         program.after(|| program.key("shift+18"), "note: marks off");
     }

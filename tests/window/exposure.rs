@@ -139,7 +139,7 @@ fn a_single_pixel_outside_r103_is_counted_ringed_and_named_in_the_legend() {
         });
         assert_ne!(shown.pixel(x, y), shown.pixel(x + 3, y), "the pixel itself is marked");
         // While it plays nothing is counted, and so nothing ringed; what is off leaves no trace.
-        program.after(|| program.key("shift+8"), "note: marks: up to 0 %");
+        program.after(|| program.key("shift+8"), "note: marks: at or below 0 %");
         program.after(|| program.key("shift+9"), "note: marks off");
         program.until_same("no legend and no marks", &bare, Area::Below);
         program.quit_with("q");

@@ -45,7 +45,7 @@ fn a_damaged_clip_is_reported_as_such_by_any_number_of_jobs() {
         let page = clip.path().with_extension("html");
         assert_eq!(report(clip.path(), &page, &["--jobs", jobs]).code, Some(0));
         let page = fs::read_to_string(page).unwrap();
-        let at = page.find("Damaged frames, counted as they were decoded: ").expect("a note on damage");
+        let at = page.find("Damaged frames, counted as decoded: ").expect("a note on damage");
         page[at..at + page[at..].find('<').unwrap()].to_owned()
     };
     assert_eq!(note("3"), note("1"));
