@@ -402,6 +402,17 @@ mod tests {
     }
 
     #[test]
+    fn undo_describes_every_setting_that_has_a_key() {
+        let keyed = keys::TABLE.iter().flat_map(|row| row.keys).map(|key| key.action);
+        // Showing and hiding all scopes is described scope by scope.
+        for action in keyed.filter(|&action| action != Action::ToggleScopes) {
+            let kind = std::mem::discriminant(&action);
+            let is_reported = REPORTED.iter().any(|reported| std::mem::discriminant(reported) == kind);
+            assert_eq!(state(&Look::default(), action).is_some(), is_reported, "{action:?}");
+        }
+    }
+
+    #[test]
     fn changes_without_a_key_are_described_too() {
         assert_eq!(told(|look| look.view.zoom = 2.0), "zoom");
         assert_eq!(told(|look| look.view.centre.x = 0.4), "position of the picture");
