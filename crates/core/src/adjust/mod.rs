@@ -1,7 +1,7 @@
 //! Adjustments driven by histograms: equalization, CLAHE, thresholds and posterization, and a low-pass before them.
 //!
 //! This module defines each adjustment in integers, with its parameters. The passes of `histoscope_render::gpu::adjust`
-//! produce exactly the same codes. [`Processor`] does the work on the CPU if the only adapter is software. [`reference`]
+//! produce exactly the same codes. [`Processor`] does the work on the CPU if the only adapter is software. [`mod@reference`]
 //! is the reference implementation, pixel by pixel.
 //!
 //! A picture is first converted to R'G'B' [`Codes`] at its own bin depth, as for counting. The steps that are on then
