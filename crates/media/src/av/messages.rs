@@ -36,7 +36,7 @@ pub(crate) enum Denied {
 }
 
 thread_local! {
-    static HEARD: RefCell<Captured> = const { RefCell::new(Captured { opening: String::new(), denied: None, oversize: None }) };
+    static CAPTURED: RefCell<Captured> = const { RefCell::new(Captured { opening: String::new(), denied: None, oversize: None }) };
 }
 
 /// Information gathered from the messages on this thread, on which FFmpeg opens and reads.
@@ -61,12 +61,12 @@ pub(super) fn listen(level: c_int) {
 
 /// Takes the name that was denied on this thread since the last call.
 pub(crate) fn take_denied() -> Option<Denied> {
-    HEARD.with_borrow_mut(|heard| heard.denied.take())
+    CAPTURED.with_borrow_mut(|heard| heard.denied.take())
 }
 
 /// Takes the width and height of a picture that FFmpeg refused on this thread for its size since the last call.
 pub(super) fn take_oversize() -> Option<(u32, u32)> {
-    HEARD.with_borrow_mut(|heard| heard.oversize.take())
+    CAPTURED.with_borrow_mut(|heard| heard.oversize.take())
 }
 
 /// Beginnings of the format strings of messages that name what FFmpeg opens or refuses to open.
@@ -108,7 +108,7 @@ unsafe extern "C" fn log_callback(context: *mut c_void, level: c_int, format: *c
     let text = text.trim_end();
     if telling {
         // This does nothing if the thread is already ending.
-        let _ = HEARD.try_with(|heard| heard.try_borrow_mut().map(|mut heard| heard.note(text)));
+        let _ = CAPTURED.try_with(|heard| heard.try_borrow_mut().map(|mut heard| heard.note(text)));
     }
     if is_shown {
         let level = if level <= ffi::AV_LOG_ERROR { log::Level::Debug } else { log::Level::Trace };
