@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::clip::{Clip, ClipBuilder};
 use crate::analyze::thumbnails::{Jpeg, PendingJpeg};
-use histoscope_core::strip::{Cut, FLASH_FRAMES, MAX_LISTED};
+use histoscope_core::strip::{CUT_DELAY, Cut, MAX_LISTED};
 
 /// Maximum total size in bytes of the shots' thumbnails, encoded in the page. There are at most 30 thumbnails of worst
 /// frames.
@@ -43,7 +43,7 @@ impl Thumbnails {
         }
         self.follow(clip.cuts());
         // A cut is detected up to this many frames later.
-        while self.recent.len() > FLASH_FRAMES + 1 {
+        while self.recent.len() > CUT_DELAY + 1 {
             self.recent.pop_front();
         }
     }
@@ -114,7 +114,7 @@ mod tests {
             );
             let picture = Jpeg { width: 1, height: 1, bytes: vec![number as u8; bytes] };
             thumbnails.add(number, Some(picture.into()), &clip);
-            assert!(thumbnails.recent.len() <= FLASH_FRAMES + 1);
+            assert!(thumbnails.recent.len() <= CUT_DELAY + 1);
             assert!(thumbnails.worst.len() <= 33, "{} pictures of worst frames", thumbnails.worst.len());
         }
         let clip = clip.finish().unwrap();

@@ -19,7 +19,7 @@ mod worst;
 
 pub use cells::{ROWS, fold};
 pub use columns::{CELLS, COLUMNS, Cells, Strip, StripColumn};
-pub use cuts::{Cut, CutFinder, CutGuess, DEFAULT_THRESHOLD, FLASH_FRAMES, MAX_LISTED};
+pub use cuts::{CUT_DELAY, Cut, CutFinder, CutGuess, DEFAULT_THRESHOLD, FLASH_FRAMES, MAX_LISTED};
 pub use findings::{ExaminedFrame, Finding, FindingFilter, FindingKind};
 pub use light::{Rgb, brightness, channel_color, mixed, ramp};
 pub use raster::{Raster, ShownChannels};
