@@ -22,7 +22,7 @@ pub fn fold(histogram: &Histogram) -> Vec<u64> {
 /// The highest row that counts as black: a tenth of the scale, as in FFmpeg's `blackdetect`.
 pub(super) const BLACK_ROW: usize = 25;
 /// The share of a black frame's luminance that must be black, as in `blackdetect`.
-pub(super) const BLANK_SHARE: f64 = 0.98;
+pub const BLANK_SHARE: f64 = 0.98;
 
 /// Returns the rows of the channel that stands for brightness: luminance, or Y' of coded components.
 const fn luminance(cells: &[u64]) -> &[u64] {
@@ -35,7 +35,8 @@ fn has_share(rows: &[u64], all: &[u64], share: f64) -> bool {
 }
 
 /// Returns `true` if at least this share of a frame's luminance is in the lowest tenth of the scale.
-pub(super) fn is_black(cells: &[u64], share: f64) -> bool {
+#[must_use]
+pub fn is_black(cells: &[u64], share: f64) -> bool {
     let luminance = luminance(cells);
     has_share(&luminance[..=BLACK_ROW], luminance, share)
 }
