@@ -10,8 +10,8 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use histoscope::Components;
 use histoscope::analysis::{
-    Against, AnalyzeError, Destination, Finished, Format, OutputTarget, Request, RunComponents, ScopeUse, Selection,
-    SignalUse, Stop, TextFormat, run,
+    Against, AnalyzeError, Destination, Finished, Format, Inspection, OutputTarget, Request, RunComponents, ScopeUse,
+    Selection, SignalUse, Stop, TextFormat, run,
 };
 
 use super::adjust::AdjustArgs;
@@ -216,6 +216,7 @@ impl AnalyzeArgs {
             resume_at: 0,
             jobs: self.jobs.get(),
             thumbnails: None,
+            inspection: Inspection::None,
             verify: self.verify,
             #[cfg(feature = "test-hooks")]
             spoil: self.spoil,

@@ -3,6 +3,7 @@
 mod adjust;
 mod analyze;
 mod bench;
+mod check;
 mod interrupt;
 mod lab;
 mod merge;
@@ -24,6 +25,7 @@ use histoscope::analysis::SCHEMA;
 
 use analyze::AnalyzeArgs;
 use bench::BenchArgs;
+use check::CheckArgs;
 use lab::LabArgs;
 use merge::MergeArgs;
 use output::{WrongUsage, print_line};
@@ -78,6 +80,8 @@ enum Command {
     Merge(MergeArgs),
     /// Draw a whole clip as one picture, with its histograms over time, cuts and worst frames; needs no display
     Report(ReportArgs),
+    /// Check files against a profile: black, frozen and clipped frames, flashes, levels, tags and more; needs no display
+    Check(CheckArgs),
     /// List the graphics adapters of this machine
     Adapters,
     /// Play a video with the lab open: methods of counting at work on every frame, from a plain loop to our own
@@ -119,6 +123,7 @@ impl Cli {
             Some(Command::Analyze(args)) => (Some("analyze"), args.run()),
             Some(Command::Merge(args)) => (Some("merge"), args.run()),
             Some(Command::Report(args)) => (Some("report"), args.run()),
+            Some(Command::Check(args)) => (Some("check"), args.run()),
             Some(Command::Adapters) => (Some("adapters"), print_adapters()),
             Some(Command::Lab(args)) => (Some("lab"), args.run(started)),
             Some(Command::Bench(args)) => (Some("bench"), args.run()),

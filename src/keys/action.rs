@@ -51,7 +51,7 @@ pub enum Action {
         /// `true` for the next cut.
         forward: bool,
     },
-    /// Go to the next or previous finding: a black, frozen, clipped or worst frame, or a timecode break.
+    /// Go to the next or previous finding: a black, frozen, clipped or worst frame, a flash, or a timecode break.
     ToFinding {
         /// `true` for the next finding.
         forward: bool,

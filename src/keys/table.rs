@@ -198,7 +198,7 @@ pub const TABLE: &[Bindings] = &[
             key(ControlNamed(NamedKey::PageUp), ToFinding { forward: false }),
             key(ControlNamed(NamedKey::PageDown), ToFinding { forward: true }),
         ],
-        help: "previous, next black, frozen, clipped or worst frame, timecode break",
+        help: "previous, next black, frozen, clipped or worst frame, flash, timecode break",
     },
     Bindings {
         section: Section::Moving,
@@ -206,7 +206,7 @@ pub const TABLE: &[Bindings] = &[
             key(ControlShiftNamed(NamedKey::PageUp), OtherFindings { forward: false }),
             key(ControlShiftNamed(NamedKey::PageDown), OtherFindings { forward: true }),
         ],
-        help: "kind to find: all, black, frozen, clipped, timecode, worst",
+        help: "kind to find: all, black, flash, frozen, clipped, timecode, worst",
     },
     Bindings {
         section: Section::Moving,

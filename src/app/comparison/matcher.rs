@@ -9,6 +9,7 @@ use histoscope_batch::analyze::Stop;
 use histoscope_batch::analyze::align::{self, FoundOffset};
 use histoscope_batch::analyze::comparison::Against;
 use histoscope_batch::analyze::counter::RunComponents;
+use histoscope_batch::analyze::inspection::Inspection;
 use histoscope_batch::analyze::pipeline::Request;
 use histoscope_batch::analyze::selection::Selection;
 use histoscope_core::adjust::Adjustments;
@@ -96,6 +97,7 @@ impl Matching {
             resume_at: 0,
             jobs: 1,
             thumbnails: None,
+            inspection: Inspection::None,
             verify: false,
             spoil: None,
             against: None,

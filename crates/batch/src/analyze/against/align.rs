@@ -206,7 +206,7 @@ fn signatures(
     let mut end = Some(end);
     let (mut first, mut last) = (0, u64::MAX);
     let mut found = Vec::new();
-    count_all(&context, frames, None::<Bound>, &mut |counted| {
+    count_all(&context, frames, None::<Bound>, &mut None, &mut |counted| {
         if let Some(end) = end.take() {
             first = counted.number;
             last = end(first);

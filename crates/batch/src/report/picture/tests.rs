@@ -24,13 +24,15 @@ fn report() -> Report {
             duration_secs: 0.1,
             range: Range::Full,
             timecode: None,
+            repeats: false,
         };
         clip.add(place, &histogram);
     }
     let clip = clip.finish().unwrap();
     assert_eq!(clip.cuts.iter().map(|cut| cut.frame).collect::<Vec<_>>(), [10, 20]);
     let (name, thumbnails) = ("clip.mp4".to_owned(), Thumbnails::default());
-    Report { name, facts: Vec::new(), notes: Vec::new(), clip, thumbnails, scopes: ScopeSums::default() }
+    let scopes = ScopeSums::default();
+    Report { name, facts: Vec::new(), notes: Vec::new(), clip, thumbnails, scopes, check: None }
 }
 
 fn pixel(image: &Image, x: i32, y: i32) -> Rgb {
@@ -95,6 +97,7 @@ fn coinciding_lines_are_both_visible() {
             duration_secs: 0.1,
             range: Range::Limited,
             timecode: None,
+            repeats: false,
         };
         clip.add(place, &histogram);
     }
