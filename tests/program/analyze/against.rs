@@ -128,9 +128,16 @@ fn the_script_sees_a_wrong_number() {
     let (clip, other) = pair("yuv420p", "16x16");
     let kind = ["yuv420p", "bt601", "limited"];
     let good = compare(clip.path(), &other, &[]).stdout;
-    for name in
-        ["psnr_y", "psnr_avg", "difference_max_u", "difference_mean_v", "distance_red", "distance_percent_luminance"]
-    {
+    for name in [
+        "psnr_y",
+        "psnr_avg",
+        "ssim_u",
+        "ssim_all",
+        "difference_max_u",
+        "difference_mean_v",
+        "distance_red",
+        "distance_percent_luminance",
+    ] {
         let bad = good.replacen(&format!("\"{name}\":"), &format!("\"{name}\":1"), 1);
         assert!(bad != good, "{name} is told");
         let run = script(&clip, &bad, (clip.path(), &other), [kind, kind], None);
