@@ -37,6 +37,9 @@ pub const LINEAR: &str = "Luminance of linear light: the light of red, green and
 /// The meaning of the distance between histograms.
 pub const DISTANCE: &str = "Distance of the histograms (earth mover's): by how many codes samples must be moved, in the mean, to make the \
                             held one of the live one. Of pictures of different depths, in percent of the scale.";
+/// The meaning of PSNR and SSIM.
+pub const QUALITY: &str = "The compared frame's samples against those of the frame on screen, before adjustments, in all planes and each: \
+                           peak signal-to-noise ratio, and structural similarity (1 if equal), as FFmpeg's filters compute them.";
 /// The meaning of EBU R 103.
 pub const R103: &str = "EBU R 103, what broadcasters accept: red, green, blue and Y' from −5 % to 105 % of black to white (5 to 246 of 8 \
                         bits in limited range). Up to 1 % of the picture may lie outside.";
