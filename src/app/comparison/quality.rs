@@ -124,7 +124,9 @@ fn lines(pictures: [&Picture; 2], region: Option<Rect>) -> Vec<String> {
     let all = all_differences(&compared).unwrap_or_default();
     let similarity = |ssim: Option<f64>| ssim.map_or_else(|| "–".to_owned(), |ssim| format!("{ssim:.4}"));
     vec![
-        line("PSNR", format!("{} dB", noise(all.psnr(layout.depth))), &|plane| noise(plane.difference.psnr(layout.depth))),
+        line("PSNR", format!("{} dB", noise(all.psnr(layout.depth))), &|plane| {
+            noise(plane.difference.psnr(layout.depth))
+        }),
         line("SSIM", similarity(all_ssim(&compared)), &|plane| similarity(plane.ssim.mean())),
     ]
 }

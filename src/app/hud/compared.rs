@@ -122,7 +122,8 @@ mod tests {
         let mut histogram = Histogram::empty(8, Components::YCbCr);
         histogram.bins_mut(0)[5] = 1;
         let sums = histogram.cumulative();
-        let out = |held, live| Compared::new("c", (&sums, Some(held)), (&sums, Some(live)), Vec::new()).columns[0][8].clone();
+        let out =
+            |held, live| Compared::new("c", (&sums, Some(held)), (&sums, Some(live)), Vec::new()).columns[0][8].clone();
         assert_eq!(out(Range::Limited, Range::Full), "100 % -100.00");
         assert_eq!(out(Range::Full, Range::Limited), "0 % +100.00");
     }

@@ -449,7 +449,8 @@ impl ComparisonTally {
                 None => "no difference".to_owned(),
             };
             let of_planes = |text: &dyn Fn(&ComparedPlane) -> String| {
-                let planes = plane_names(*model).iter().zip(sums).map(|(name, plane)| format!("{name} {}", text(plane)));
+                let planes =
+                    plane_names(*model).iter().zip(sums).map(|(name, plane)| format!("{name} {}", text(plane)));
                 planes.collect::<Vec<_>>().join(", ")
             };
             let all = all_differences(sums).unwrap_or_default();

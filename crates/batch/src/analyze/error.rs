@@ -111,7 +111,7 @@ pub enum AnalyzeError {
     },
     /// No offset matches the two files clearly better than all others.
     #[error(
-        "{} and {}: not sure of the offset; {} and {} match best, but not clearly, so choose one with --offset",
+        "{} and {}: not sure of the offset; {} and {} match best, but not clearly; give it with --offset",
         .input.display(),
         .other.display(),
         .candidates[0],

@@ -400,7 +400,8 @@ mod tests {
     #[test]
     fn a_live_source_s_error_arrives_after_frames_that_fill_the_channel() {
         let (sender, messages) = mpsc::sync_channel(2);
-        let lost = MediaError::Failed { path: "rtp".into(), action: "receiving", reason: "the cable is cut".to_owned() };
+        let lost =
+            MediaError::Failed { path: "rtp".into(), action: "receiving", reason: "the cable is cut".to_owned() };
         let work = move || {
             send_live(&sender, |hand_over| {
                 for _ in 0..3 {
@@ -415,7 +416,9 @@ mod tests {
         let received: Vec<_> = messages.iter().collect();
         thread.join().expect("it ends");
         assert!(matches!(received[..2], [Message::Frame(_), Message::Frame(_)]));
-        let [Message::Failed(error, _)] = &received[2..] else { panic!("{} messages without an error", received.len()) };
+        let [Message::Failed(error, _)] = &received[2..] else {
+            panic!("{} messages without an error", received.len())
+        };
         assert!(error.to_string().contains("the cable is cut"), "{error}");
     }
 }

@@ -90,7 +90,10 @@ struct Sums<T> {
 }
 
 /// An integer that holds sums of squares.
-trait Sum: Copy + Default + Send + Sync + From<u32> + Into<u64> + std::ops::Add<Output = Self> + std::ops::AddAssign {}
+trait Sum:
+    Copy + Default + Send + Sync + From<u32> + Into<u64> + std::ops::Add<Output = Self> + std::ops::AddAssign
+{
+}
 impl Sum for u32 {}
 impl Sum for u64 {}
 

@@ -385,7 +385,8 @@ mod tests {
 
     #[test]
     fn several_cuts_decide_between_still_pictures() {
-        let still = |changes: &[u32]| bars((0..60_u32).map(|n| 20 + 9 * changes.iter().filter(|&&at| at <= n).count() as u32));
+        let still =
+            |changes: &[u32]| bars((0..60_u32).map(|n| 20 + 9 * changes.iter().filter(|&&at| at <= n).count() as u32));
         let cut = |changes: &[u32]| clear(&matches(&still(changes)[8..48], &still(changes), -5..20));
         assert_eq!(cut(&[15, 20, 33, 40]), Some(13));
         assert_eq!(cut(&[15, 33]), None, "two may be cuts by chance");
