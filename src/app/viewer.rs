@@ -143,7 +143,7 @@ impl Viewer {
         wake_at = earlier(wake_at, self.inputs.wake_at());
         wake_at = earlier(wake_at, self.work.advance_bins(self.pointer.at.is_some(), now));
         wake_at = earlier(wake_at, self.advance_lab(now)?);
-        if self.work.follow_marked() && !self.occluded {
+        if (self.work.follow_marked() | self.work.follow_quality()) && !self.occluded {
             self.work.redraw();
         }
         if !self.occluded {
@@ -254,6 +254,7 @@ impl Viewer {
         self.work.hud.persistent = self.persistent_content(seen.is_some(), now);
         // Marks found in a previous picture must not be shown on this one.
         self.work.follow_marked();
+        self.work.follow_quality();
         let pointed = self.point_in_scopes(now);
         self.brush.shown = self.brushed_pixels();
         let sources = self.sources();
@@ -383,6 +384,7 @@ impl Viewer {
             hud: &self.work.hud,
             pointer: &self.pointer,
             marked: self.work.marked.view(),
+            quality: &self.work.quality,
         }
     }
 

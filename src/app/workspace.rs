@@ -8,7 +8,7 @@ use glam::DVec2;
 
 use super::adjuster::Adjuster;
 use super::bins::{Bins, RequestedFigures};
-use super::comparison::{ComparedClip, Comparison, CountedPart, Outcome};
+use super::comparison::{ComparedClip, Comparison, CountedPart, MeasuredPair, Outcome, QualityMeter};
 use super::config::{Keeper, Settings, Store};
 use super::event::Waker;
 use super::fits::{Aspect, Fits, visible_share_text};
@@ -60,6 +60,8 @@ pub struct Workspace {
     pub marked: MarkedPixels,
     /// The frames and the clip that the video is compared with.
     pub comparison: Comparison,
+    /// Measures the compared frame.
+    pub quality: QualityMeter,
     /// The strip of the video, behind the timeline.
     pub strip: ClipStrip,
     /// The HUD over the picture.
@@ -125,6 +127,7 @@ impl Workspace {
             bins: Bins::new(options.view.components),
             marked: MarkedPixels::new(Arc::clone(&waker)),
             comparison: Comparison::new(clip),
+            quality: QualityMeter::new(Arc::clone(&waker)),
             strip: ClipStrip::new(settings.strip, options.open.clone(), options.keeps_settings, waker),
             hud,
             fits: Fits::new(settings.fits.clone()),
@@ -785,10 +788,7 @@ impl Workspace {
         let shown = match (&frame, self.graphics.renderer.result(&adjustments)) {
             (None, _) => MarkedPicture::Nothing,
             (Some(frame), _) if adjustments.is_off() => {
-                let reading = frame.interpretation();
-                let Frame { video, serial, .. } = *frame;
-                let pts_ticks = frame.pts_ticks;
-                MarkedPicture::Here(&frame.picture, PictureId::Source { video, serial, pts_ticks, reading })
+                MarkedPicture::Here(&frame.picture, PictureId::of_source(frame))
             }
             (_, Some((loading, Some(picture)))) => {
                 MarkedPicture::Here(picture, PictureId::Result { loading, adjustments })
@@ -798,6 +798,20 @@ impl Workspace {
             (_, None) => MarkedPicture::Nothing,
         };
         self.marked.follow(shown, &self.scene.look.exposure, (self.bins.components, self.bins.region.counted()))
+    }
+
+    /// Continues measuring the compared frame against the one on screen, if both are still and the numbers are shown.
+    /// Returns `true` if the figures have changed.
+    pub fn follow_quality(&mut self) -> bool {
+        let live = self.session.as_ref().filter(|_| self.hud.panels.numbers);
+        let live = live.and_then(|session| Some(session.read(session.frame.as_ref()?)));
+        let other = live.as_ref().and_then(|live| self.comparison.partner_of(live.time_secs));
+        let pair = match (&live, other) {
+            (Some(_), _) if self.comparison.outlined().is_some() && !self.is_still() => MeasuredPair::Moving,
+            (Some(live), Some(other)) => MeasuredPair::Still([live, &other.frame]),
+            _ => MeasuredPair::None,
+        };
+        self.quality.follow(pair, self.bins.region.counted())
     }
 
     /// Returns the choices that undo restores.

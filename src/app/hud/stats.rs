@@ -3,7 +3,7 @@
 use egui::text::{LayoutJob, TextFormat};
 use egui::{Align2, Rect, RichText, Ui, vec2};
 
-use super::compared::{Compared, DISTANCE, NAMES};
+use super::compared::{Compared, NAMES};
 use super::readout::share_text;
 use super::{meanings, theme};
 use histoscope_core::adjust::Adjustments;
@@ -73,10 +73,16 @@ impl StatsTable {
     }
 
     /// Adds the statistics of the compared frame, if there is one: its name, its sums of the same components and its
-    /// range.
+    /// range; and the lines on PSNR and SSIM.
     #[must_use]
-    pub fn beside(self, sums: &Cumulative, range: Option<Range>, other: Option<(&str, &Cumulative, Range)>) -> Self {
-        let compared = |(name, other, own)| Compared::new(name, (other, Some(own)), (sums, range));
+    pub fn beside(
+        self,
+        sums: &Cumulative,
+        range: Option<Range>,
+        other: Option<(&str, &Cumulative, Range)>,
+        quality: Vec<String>,
+    ) -> Self {
+        let compared = |(name, other, own)| Compared::new(name, (other, Some(own)), (sums, range), quality);
         Self { compared: other.map(compared), ..self }
     }
 }
@@ -121,8 +127,10 @@ impl StatsTable {
         let figures = NAMES.iter().enumerate().map(|(index, name)| {
             (format!("held {name}"), compared.columns.iter().map(|column| column[index].as_str()).collect())
         });
-        let distances = (DISTANCE.to_owned(), compared.distances.iter().map(String::as_str).collect());
-        std::iter::once((compared.name.clone(), Vec::new())).chain(figures).chain([distances]).collect()
+        let distances = (compared.distance.to_owned(), compared.distances.iter().map(String::as_str).collect());
+        let quality = compared.quality.iter().map(|line| (line.clone(), Vec::new()));
+        let name = std::iter::once((compared.name.clone(), Vec::new()));
+        name.chain(figures).chain([distances]).chain(quality).collect()
     }
 }
 
@@ -182,6 +190,10 @@ pub fn show(ui: &Ui, room: Rect, numbers: &StatsTable) -> Rect {
                     let name = RichText::new(format!("below: {}", compared.name)).font(theme::words(size - 1.0));
                     ui.add(egui::Label::new(name.color(theme::ACCENT)).truncate());
                 }
+                for line in numbers.compared.iter().flat_map(|compared| &compared.quality) {
+                    let text = RichText::new(line).font(theme::words(size - 1.0)).color(theme::ACCENT);
+                    ui.add(egui::Label::new(text).truncate()).on_hover_text(meanings::QUALITY);
+                }
                 if let Some(line) = &numbers.r103 {
                     let color = if line.is_within { theme::RIGHT } else { theme::WRONG };
                     ui.set_max_width(width);
@@ -204,7 +216,7 @@ fn explained(name: &str, components: Components) -> Option<&'static str> {
     match (name, components) {
         ("out of range", Components::Rgbl) => Some(meanings::OUT_OF_RANGE),
         ("out of range", Components::YCbCr) => Some(meanings::OUT_OF_RANGE_CODED),
-        (DISTANCE, _) => Some(meanings::DISTANCE),
+        ("distance, codes" | "distance, %", _) => Some(meanings::DISTANCE),
         ("at lowest", _) => Some("Samples at the lowest code, 0: clipped, or just that dark."),
         ("at highest", _) => Some("Samples at the highest code: clipped, or just that bright."),
         _ => None,
@@ -234,7 +246,7 @@ fn table(ui: &mut Ui, numbers: &StatsTable, (size, line): (f32, Option<f32>)) {
     }
     if let Some(compared) = &numbers.compared {
         let distances = compared.distances.iter().map(|distance| layout(ui, distance, size, theme::ACCENT));
-        rows.push((DISTANCE, distances.collect()));
+        rows.push((compared.distance, distances.collect()));
     }
     let least = layout(ui, "99.99 %", size, theme::LIGHT).size().x;
     let width = |channel: usize| rows.iter().map(|(_, cells)| cells[channel].size().x).fold(least, f32::max);

@@ -122,7 +122,7 @@ pub(super) struct Cropping {
 
 impl Cropping {
     /// Returns the rectangle to count in this frame, or `None` for the whole picture.
-    fn of(&self, number: u64, picture: &Picture) -> Result<Option<Rect>, AnalyzeError> {
+    pub(super) fn of(&self, number: u64, picture: &Picture) -> Result<Option<Rect>, AnalyzeError> {
         let (width, height) = (picture.width(), picture.height());
         let rect = match (self.region, self.bars) {
             (Some(region), _) => region.in_picture(width, height).ok_or_else(|| AnalyzeError::OutsidePicture {
