@@ -92,7 +92,7 @@ pub struct Pointer {
     just_entered: bool,
     drag: Drag,
     clicks: Clicks,
-    /// The remaining fraction of a notch, over a scope that changes by whole notches.
+    /// The remaining fraction of a notch, over a scope or the timeline, which change by whole notches.
     turned: f64,
 }
 
@@ -246,6 +246,12 @@ impl Pointer {
     }
 
     fn scroll(&mut self, notches: f64, geometry: &Geometry<'_>, hud: &Hud) -> Option<PointerCommand> {
+        if self.at.is_some_and(|at| hud.is_on_timeline(geometry.in_points(at))) {
+            self.turned += notches;
+            let whole = self.turned.trunc();
+            self.turned -= whole;
+            return (whole != 0.0).then_some(PointerCommand::Do(Action::SeekBy { secs: whole, exact: true }));
+        }
         let at = self.at.filter(|&at| !hud.covers(geometry.in_points(at)))?;
         if geometry.is_on_scopes(at) {
             log::trace!("wheel: {notches} notches");
