@@ -148,7 +148,7 @@ impl Pointer {
                     return drag.released(geometry).map(PointerCommand::BrushScopes).into_iter().collect();
                 }
             }
-            Event::Wheel(notches) => return self.scroll(*notches, geometry, hud).into_iter().collect(),
+            Event::Wheel(notches) => return self.scroll(*notches, geometry, (hud, now)).into_iter().collect(),
             _ => {}
         }
         Vec::new()
@@ -245,8 +245,8 @@ impl Pointer {
         Some(PointerCommand::Brush(Brush { channels, low: from.0, high: from.1 }))
     }
 
-    fn scroll(&mut self, notches: f64, geometry: &Geometry<'_>, hud: &Hud) -> Option<PointerCommand> {
-        if self.at.is_some_and(|at| hud.is_on_timeline(geometry.in_points(at))) {
+    fn scroll(&mut self, notches: f64, geometry: &Geometry<'_>, (hud, now): (&Hud, Instant)) -> Option<PointerCommand> {
+        if self.at.is_some_and(|at| hud.is_on_timeline(geometry.in_points(at), now)) {
             self.turned += notches;
             let whole = self.turned.trunc();
             self.turned -= whole;

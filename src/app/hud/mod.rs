@@ -223,10 +223,10 @@ impl Hud {
         self.timeline.is_dragged() || self.context.egui_is_using_pointer()
     }
 
-    /// Returns `true` if the point, in points, lies on a timeline that can seek.
+    /// Returns `true` if the point, in points, lies on a visible timeline that can seek.
     #[must_use]
-    pub fn is_on_timeline(&self, point: Pos2) -> bool {
-        self.drawn.is_some() && self.menu.is_none() && self.timeline.is_at(point)
+    pub fn is_on_timeline(&self, point: Pos2, now: Instant) -> bool {
+        self.drawn.is_some() && self.shows_controls(now) && self.menu.is_none() && self.timeline.is_at(point)
     }
 
     /// Notes that the pointer has moved: the controls appear.

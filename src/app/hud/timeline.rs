@@ -51,10 +51,15 @@ impl Timeline {
         self.preview = PreviewPicture::default();
     }
 
-    /// Shows the preview below the bar, while the pointer rests on the timeline.
-    pub fn show_preview(&mut self, context: &egui::Context, bar: Rect, model: &Model<'_>) {
+    /// Forgets where it was shown last.
+    pub const fn hide(&mut self) {
+        self.area = None;
+    }
+
+    /// Shows the preview below the bar, while the pointer rests on the timeline, clear of the notes.
+    pub fn show_preview(&mut self, context: &egui::Context, bar: Rect, notes: &[Rect], model: &Model<'_>) {
         if let Some(x) = self.pointed.take() {
-            self.preview.show(context, (bar, x), model);
+            self.preview.show(context, (bar, x), notes, model);
         }
     }
 

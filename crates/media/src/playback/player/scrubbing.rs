@@ -30,7 +30,7 @@ impl Player {
         self.clock.stop(now);
         let step_secs = secs - self.destination_secs();
         let scrub = match self.transport {
-            Transport::Scrubbing(scrub) if scrub.to_secs == secs => scrub,
+            Transport::Scrubbing(scrub) if step_secs == 0.0 => scrub,
             Transport::Scrubbing(scrub) => Scrub { rest: Rest::Since(now), ..scrub },
             // A live source is held where the scrub leads.
             Transport::Playing | Transport::Paused { .. } => {
