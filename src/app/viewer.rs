@@ -56,7 +56,7 @@ pub struct Viewer {
     undo: Undo,
     /// The lab, which runs various methods of counting, summing and blurring on the frame on screen.
     lab: Lab,
-    /// The last thing that Esc or Enter did.
+    /// The question asked before live input is lost.
     quit: QuitQuestion,
     /// The held modifier keys.
     modifiers: Modifiers,
@@ -272,7 +272,7 @@ impl Viewer {
         let held: Vec<&str> = self.work.comparison.names().collect();
         let preview = self.work.strip.preview();
         let strip = self.work.strip.strip();
-        let lab = self.lab.view(self.work.scene.look.histograms.logarithmic, corners, now);
+        let lab = self.lab.view(self.work.scene.look.histograms.scale, corners, now);
         let opening = self.inputs.opening(now);
         let gaps = self.work.session.as_ref().map(|session| session.gaps_secs()).unwrap_or_default();
         let model = Model {

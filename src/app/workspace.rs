@@ -29,14 +29,14 @@ use super::{regions, transport};
 use crate::keys::{self, Action};
 use histoscope_batch::analyze::selection::Point;
 use histoscope_core::adjust::{Adjustment, working_colorimetry, working_layout};
-use histoscope_core::histogram::{Components, Transfer};
+use histoscope_core::histogram::{Components, Transfer, samples_cut_off};
 use histoscope_core::picture::Frame;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::strip::FindingFilter;
 use histoscope_render::gpu::{FrameTag, GpuError, Instance};
 use histoscope_render::view::brushes::Brushes;
 use histoscope_render::view::exposure::Tint;
-use histoscope_render::view::overlay::{OverlayStyle, linear_text};
+use histoscope_render::view::overlay::{BarScale, OverlayStyle, linear_text};
 use histoscope_render::view::placement::{Shape, ViewSettings};
 use histoscope_render::view::region::Region;
 use histoscope_render::view::scene::{Counted, Look, Other, Scene, Sharing};
@@ -74,6 +74,8 @@ pub struct Workspace {
     pub recent: Recent,
     /// The title of the window.
     pub title: Title,
+    /// `true` if the user has been told that most of the bars are cut off.
+    hinted_at_scale: bool,
 }
 
 impl Workspace {
@@ -134,6 +136,7 @@ impl Workspace {
             recent: Recent::open(store.folder()),
             settings: Keeper::new(store),
             title: Title::new(now),
+            hinted_at_scale: false,
         })
     }
 
@@ -208,7 +211,29 @@ impl Workspace {
         if has_come && self.is_still() {
             self.redraw();
         }
+        if has_come && !self.hinted_at_scale && self.cuts_off_most_bars() {
+            self.hinted_at_scale = true;
+            let key = keys::label_of(Action::NextScale).unwrap_or_default();
+            self.note(Note::info(format!("most of the bars is cut off · {key} changes the scale")), now);
+        }
         wake_at
+    }
+
+    /// Returns `true` if more than half of the samples in the histograms are in the parts of bars that are cut off.
+    fn cuts_off_most_bars(&self) -> bool {
+        let Look { overlays, channels, histograms, .. } = &self.scene.look;
+        let frame = self.session.as_ref().and_then(|session| session.frame.as_ref());
+        let Some((_, sums)) = frame.and_then(|frame| self.bins.newest(frame)) else { return false };
+        if !overlays || histograms.scale != BarScale::Tutorial {
+            return false;
+        }
+        let binning = histograms.binning(sums.bits);
+        let shown = (0..self.bins.components.channel_names().len()).filter(|&channel| channels.contains(channel));
+        let (cut, all) = shown.fold((0.0, 0.0), |(cut, all), channel| {
+            let sums = sums.channel(channel);
+            (cut + samples_cut_off(&binning.regrouped(&sums.bins())), all + sums.samples() as f64)
+        });
+        cut > 0.5 * all
     }
 
     /// Loads a frame, to be counted and shown by the next draw.
@@ -359,10 +384,11 @@ impl Workspace {
 
     /// Puts a different video on screen, with its first frame. It is number `place` out of `count` in the list.
     pub fn take_over(&mut self, (session, first): (Session, &Frame), (place, count): (usize, usize), now: Instant) {
-        match &self.session {
-            Some(before) => before.log_summary(),
-            None => self.graphics.screen.fit_first(first),
+        if let Some(before) = &self.session {
+            before.log_summary();
         }
+        let before = self.session.as_ref().and_then(|session| session.frame.as_ref());
+        self.graphics.screen.fit_first(first, before);
         self.leave();
         self.scene.brushes = Brushes::default();
         self.scene.marks = None;
@@ -738,16 +764,26 @@ impl Workspace {
         if is_other { self.reload() } else { Ok(()) }
     }
 
-    /// Drops a proposed region, otherwise the brushes, otherwise the region. Returns whether there was anything to
-    /// drop.
+    /// Drops a proposed region, otherwise the brushes. Returns whether there was anything to drop.
     ///
     /// # Errors
     /// [`AppError`] if the adapter fails for good.
     pub fn clear_selection(&mut self, now: Instant) -> Result<bool, AppError> {
-        if self.bins.region.taken().is_none() && std::mem::take(&mut self.scene.brushes).any() {
-            self.note(Note::done("selection cleared"), now);
-            return Ok(true);
+        if self.bins.region.taken().is_some() {
+            return self.drop_region(now);
         }
+        let had_brushes = std::mem::take(&mut self.scene.brushes).any();
+        if had_brushes {
+            self.note(Note::done("selection cleared"), now);
+        }
+        Ok(had_brushes)
+    }
+
+    /// Drops a proposed region, otherwise the region. Returns whether there was one.
+    ///
+    /// # Errors
+    /// [`AppError`] if the adapter fails for good.
+    pub fn drop_region(&mut self, now: Instant) -> Result<bool, AppError> {
         let Some((left, text)) = regions::drop_last(self.bins.region) else { return Ok(false) };
         self.choose_region(left)?;
         self.note(Note::done(text), now);

@@ -21,6 +21,7 @@ use std::time::Instant;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
+use clap_complete::Shell;
 use histoscope::analysis::SCHEMA;
 
 use analyze::AnalyzeArgs;
@@ -88,6 +89,8 @@ enum Command {
     Lab(LabArgs),
     /// Measure how fast this machine counts, with each method of a well-known tutorial and with our own
     Bench(BenchArgs),
+    /// Print the completions of a shell, to be read by it: 'histoscope completions bash'
+    Completions(CompletionsArgs),
 }
 
 /// Parses the command line. Exits on wrong usage, or if help was requested.
@@ -110,6 +113,11 @@ fn with_command_first(mut arguments: Vec<OsString>) -> Vec<OsString> {
 }
 
 impl Cli {
+    /// Returns `true` if the command opens a window.
+    pub const fn opens_window(&self) -> bool {
+        matches!(self.command, None | Some(Command::Lab(_)))
+    }
+
     /// Runs the command and returns the exit code. `started` is the start time of the program.
     pub fn run(self, started: Instant) -> ExitCode {
         if self.command.is_none()
@@ -127,6 +135,7 @@ impl Cli {
             Some(Command::Adapters) => (Some("adapters"), print_adapters()),
             Some(Command::Lab(args)) => (Some("lab"), args.run(started)),
             Some(Command::Bench(args)) => (Some("bench"), args.run()),
+            Some(Command::Completions(args)) => (Some("completions"), print_completions(args.shell)),
         };
         result.unwrap_or_else(|error| match error.downcast::<WrongUsage>() {
             Ok(wrong) => print_wrong_usage(name, &wrong),
@@ -136,6 +145,21 @@ impl Cli {
             }
         })
     }
+}
+
+/// The arguments of `completions`.
+#[derive(Debug, clap::Args)]
+struct CompletionsArgs {
+    /// The shell
+    shell: Shell,
+}
+
+/// Prints the completions of a shell.
+fn print_completions(shell: Shell) -> anyhow::Result<ExitCode> {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "histoscope", &mut text);
+    print_line(String::from_utf8_lossy(&text).trim_end())?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Prints one line per graphics adapter of this machine.

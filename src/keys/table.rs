@@ -257,13 +257,21 @@ pub const TABLE: &[Bindings] = &[
     },
     Bindings {
         section: Section::Histograms,
+        keys: &[
+            key(ShiftDigit('4'), NextZoom).choice("vectorscope zoom"),
+            key(Digit('6'), ToggleSkinTone).switch("skin-tone line"),
+        ],
+        help: "{}",
+    },
+    Bindings {
+        section: Section::Histograms,
         keys: &[key(Letter("y"), ToggleComponents)],
         help: "count Y', Cb and Cr as coded, and back",
     },
     Bindings {
         section: Section::Histograms,
-        keys: &[key(Letter("v"), ToggleLogarithmic).switch("logarithmic height")],
-        help: "linear or logarithmic height",
+        keys: &[key(Letter("v"), NextScale).choice("bar heights")],
+        help: "{}: cut off at five times the mean, to the peak, logarithmic",
     },
     Bindings {
         section: Section::Histograms,
@@ -528,7 +536,7 @@ pub const TABLE: &[Bindings] = &[
     Bindings {
         section: Section::Window,
         keys: &[key(Named(NamedKey::Escape), Back)],
-        help: "leave full screen; close panels; clear the selection; else quit",
+        help: "leave full screen; clear the selection; close panels; clear region, marks",
     },
     Bindings { section: Section::Window, keys: &[key(Letter("q"), Quit)], help: "quit" },
 ];
@@ -546,5 +554,6 @@ pub const GESTURES: &[(&str, &str)] = &[
     ("drag the divider", "move the line between two pictures"),
     ("double-click a slider", "reset it; also on its value"),
     ("wheel", "zoom at the pointer"),
+    ("wheel on the timeline", "a second back, forward"),
     ("rest on anything", "read its values"),
 ];

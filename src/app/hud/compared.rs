@@ -5,6 +5,7 @@ use super::readout::share_text;
 use histoscope_core::compare::Distance;
 use histoscope_core::histogram::{ChannelStats, Cumulative};
 use histoscope_core::picture::color::Range;
+use histoscope_core::text::with_minus;
 
 /// Names of the statistics, in the order of each column's cells.
 pub const NAMES: [&str; 9] = ["min", "1 %", "median", "mean", "99 %", "max", "at lowest", "at highest", "out of range"];
@@ -56,14 +57,15 @@ impl Compared {
 /// Formats a difference with its sign. One that rounds to zero is positive.
 fn difference(value: f64) -> String {
     let text = format!("{value:+.2}");
-    if text == "-0.00" { "+0.00".to_owned() } else { text }
+    if text == "-0.00" { "+0.00".to_owned() } else { with_minus(&text) }
 }
 
 fn column(held: &ChannelStats, live: &ChannelStats, is_alike: bool) -> [String; NAMES.len()] {
     // Codes of different depths cannot be subtracted.
     let code = |of: fn(&ChannelStats) -> u32| {
         let [held, live] = [of(held), of(live)];
-        if is_alike { format!("{held} {:+}", i64::from(live) - i64::from(held)) } else { held.to_string() }
+        let by = format!("{:+}", i64::from(live) - i64::from(held));
+        if is_alike { format!("{held} {}", with_minus(&by)) } else { held.to_string() }
     };
     let share = |of: fn(&ChannelStats) -> f64| {
         let [held, live] = [of(held), of(live)];
@@ -103,7 +105,7 @@ mod tests {
     #[test]
     fn a_tiny_negative_difference_is_no_loss() {
         let told = [-0.004, -0.0, 0.004, -0.006, 0.25].map(difference);
-        assert_eq!(told, ["+0.00", "+0.00", "+0.00", "-0.01", "+0.25"]);
+        assert_eq!(told, ["+0.00", "+0.00", "+0.00", "−0.01", "+0.25"]);
     }
 
     #[test]
@@ -112,7 +114,7 @@ mod tests {
         let compared = Compared::new("a.mp4 0:01.000", (&held, None), (&live, None), Vec::new());
         let red = &compared.columns[0];
         assert_eq!(red[..4], ["0 +10", "0 +10", "100 +0", "77.50 +40.00"]);
-        assert_eq!(red[4..], ["110 +145", "110 +145", "25.00 % -25.00", "0 % +25.00", "0 % +0.00"]);
+        assert_eq!(red[4..], ["110 +145", "110 +145", "25.00 % −25.00", "0 % +25.00", "0 % +0.00"]);
         assert_eq!(compared.columns[3][8], "–", "luminance is never out of range");
         assert_eq!((compared.distance, compared.distances), ("distance, codes", vec!["40.00".to_owned(); 4]));
     }
@@ -124,7 +126,7 @@ mod tests {
         let sums = histogram.cumulative();
         let out =
             |held, live| Compared::new("c", (&sums, Some(held)), (&sums, Some(live)), Vec::new()).columns[0][8].clone();
-        assert_eq!(out(Range::Limited, Range::Full), "100 % -100.00");
+        assert_eq!(out(Range::Limited, Range::Full), "100 % −100.00");
         assert_eq!(out(Range::Full, Range::Limited), "0 % +100.00");
     }
 

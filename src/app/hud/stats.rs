@@ -1,7 +1,7 @@
 //! The panel of a frame's statistics: for each channel the extremes, percentiles, the mean and the clipped shares.
 
 use egui::text::{LayoutJob, TextFormat};
-use egui::{Align2, Rect, RichText, Ui, vec2};
+use egui::{Align2, Rect, RichText, Sense, Ui, Vec2, vec2};
 
 use super::compared::{Compared, NAMES};
 use super::readout::share_text;
@@ -13,6 +13,9 @@ use histoscope_core::picture::color::Range;
 use histoscope_core::text::time_text;
 use histoscope_render::gpu::FrameTag;
 use histoscope_render::view::region;
+
+/// Share of the view that the statistics of two pictures may cover.
+const PART: f32 = 0.25;
 
 /// The statistics of one frame.
 #[derive(Debug, Clone, PartialEq)]
@@ -151,23 +154,30 @@ fn column(sums: &Cumulative, channel: usize, range: Option<Range>) -> [String; N
     ]
 }
 
-/// Shows the panel at the right of `room`. Returns its rectangle.
+/// Shows the panel at the right of `room`, or wherever in the view the user has dragged it. Returns its rectangle. With
+/// the statistics of two pictures, it covers no more than a quarter of the view; the rest scrolls.
 pub fn show(ui: &Ui, room: Rect, numbers: &StatsTable) -> Rect {
     // Choose by the view rather than by the remaining room, so that the letters do not change size while a note is
     // shown.
     let view = ui.ctx().content_rect();
-    let is_small = view.height() < 400.0 || view.width() < 540.0;
+    let is_small = view.height() < 400.0 || view.width() < 540.0 || numbers.compared.is_some();
     // In a small window every line counts: the last ones report what is wrong.
     let (size, between) = if is_small { (theme::TEXT - 2.5, 0.0) } else { (theme::TEXT, 2.0) };
-    let area = egui::Area::new(egui::Id::unique("numbers"))
+    let (id, moved_id) = (egui::Id::unique("numbers"), egui::Id::unique("numbers, moved"));
+    let moved: Vec2 = ui.ctx().data(|data| data.get_temp(moved_id)).unwrap_or_default();
+    let width = ui.ctx().memory(|memory| memory.area_rect(id)).map_or(room.width(), |before| before.width());
+    let quarter = if numbers.compared.is_some() { PART * view.area() / width.max(1.0) } else { f32::INFINITY };
+    let area = egui::Area::new(id)
         .fade_in(false)
         .pivot(Align2::RIGHT_TOP)
-        .fixed_pos(room.right_top());
+        .fixed_pos(room.right_top() + moved)
+        .constrain_to(view)
+        .sense(Sense::drag());
     let line = is_small.then_some(size + 1.5);
     let text = |text: &str, color| RichText::new(text).font(theme::mono(size)).line_height(line).color(color);
     let shown = area.show(ui.ctx(), |ui| {
         theme::framed(10, 7).show(ui, |ui| {
-            theme::scrolled(ui, room.height() - 16.0, |ui| {
+            theme::scrolled(ui, room.height().min(quarter) - 16.0, |ui| {
                 ui.spacing_mut().item_spacing.y = between;
                 ui.spacing_mut().interact_size.y = 0.0;
                 let frame = ui.label(text(&numbers.frame, theme::DIM)).rect;
@@ -204,7 +214,11 @@ pub fn show(ui: &Ui, room: Rect, numbers: &StatsTable) -> Rect {
         });
     });
     let rect = shown.response.rect;
-    if (rect.max.x - room.max.x).abs() > 0.5 {
+    if shown.response.dragged() {
+        let moved = rect.right_top() + shown.response.drag_delta() - room.right_top();
+        ui.ctx().data_mut(|data| data.insert_temp(moved_id, moved));
+        ui.ctx().request_repaint();
+    } else if moved == Vec2::ZERO && (rect.max.x - room.max.x).abs() > 0.5 {
         // It was positioned by its previous width.
         ui.ctx().request_repaint();
     }
@@ -257,7 +271,7 @@ fn table(ui: &mut Ui, numbers: &StatsTable, (size, line): (f32, Option<f32>)) {
             label.on_hover_text(told);
         }
         for (cell, width) in cells.into_iter().zip(&widths) {
-            let (place, _) = ui.allocate_exact_size(vec2(*width, cell.size().y), egui::Sense::hover());
+            let (place, _) = ui.allocate_exact_size(vec2(*width, cell.size().y), Sense::hover());
             ui.painter().galley(egui::pos2(place.max.x - cell.size().x, place.min.y), cell, theme::LIGHT);
         }
         ui.end_row();
