@@ -151,8 +151,8 @@ fn beside_an_outline_the_bars_are_those_of_the_result_by_the_scale_of_both() {
         for (_, rect, channels) in panels(&scene, Components::Rgbl, view) {
             let channel = channels.iter().next().unwrap();
             // Exchanged: as if the result were the outline.
-            let heights = outline_heights(&result, &bins, channel, rect, false);
-            let lights = outline_heights(&bins, &result, channel, rect, false);
+            let heights = outline_heights(&result, &bins, channel, rect, BarScale::Tutorial);
+            let lights = outline_heights(&bins, &result, channel, rect, BarScale::Tutorial);
             let primary = channel.min(2);
             for column in 3..rect.width - 3 {
                 let (bar, line) = (heights[column as usize], &lights[column as usize - 3..=column as usize + 3]);
