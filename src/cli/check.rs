@@ -39,15 +39,15 @@ pub struct CheckArgs {
     #[arg(short, long)]
     quiet: bool,
 
-    #[command(flatten)]
-    reading: ReadingArgs,
-
     /// Engine to count with: the graphics adapter, or the CPU if that adapter is only software
     #[arg(long, value_enum, default_value_t)]
     engine: EngineArg,
 
     #[command(flatten)]
     adapter: AdapterArgs,
+
+    #[command(flatten)]
+    reading: ReadingArgs,
 }
 
 impl CheckArgs {
@@ -117,7 +117,7 @@ impl CheckArgs {
             resume_at: 0,
             jobs: 1,
             thumbnails: None,
-            inspection: Inspection::All,
+            inspection: Inspection::None,
             verify: false,
             spoil: None,
             against: None,

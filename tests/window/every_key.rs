@@ -113,7 +113,8 @@ fn check(program: &Program, key: &str, action: Action) {
         Action::ToCut { .. } => drop(note("no cuts are known: the clip is not counted (Shift+T)")),
         Action::ToFinding { .. } => drop(note("no findings are known: the clip is not counted (Shift+T)")),
         Action::OtherFindings { forward } => {
-            let kinds = ["black frames", "frozen frames", "clipped frames", "timecode breaks", "worst frames"];
+            let kinds =
+                ["black frames", "flashes", "frozen frames", "clipped frames", "timecode breaks", "worst frames"];
             let told = |kind: &str| drop(note(&format!("looking for {kind}: the clip is not counted (Shift+T)")));
             if forward {
                 kinds.iter().copied().for_each(told)

@@ -285,6 +285,7 @@ impl<'a> CountingWork<'a> {
         let timecodes = self.context.info.timecodes;
         described.facts.timecode = timecodes.and_then(|timecodes| timecodes.of(frame.timecode, Some(number)));
         let inspection = request.inspection;
+        let is_inspected = matches!(inspection, Inspection::All { .. });
         let mut inspected = Inspected::default();
         let mut first = None;
         if inspection != Inspection::None {
@@ -292,10 +293,10 @@ impl<'a> CountingWork<'a> {
             inspected.repeats = self.before.as_ref().is_some_and(|before| before.has_codes_of(picture));
             first = self.before.replace(picture.clone()).is_none().then(|| picture.clone());
         }
-        if inspection == Inspection::All {
+        if is_inspected {
             inspected.active = self.bars.examine(&frame);
         }
-        let picture = (self.picker.is_some() || inspection == Inspection::All).then_some(frame);
+        let picture = (self.picker.is_some() || is_inspected).then_some(frame);
         self.waiting.push_back(Waiting { number, frame: described, picture, inspected, first });
         Ok(())
     }
@@ -335,8 +336,8 @@ impl<'a> CountingWork<'a> {
         let Waiting { number, frame, picture, mut inspected, first } = waiting;
         let spoil = self.context.request.spoils(number);
         let Some(counts) = self.counter.take(number, spoil)? else { return Ok(None) };
-        if let Some(frame) = picture.as_ref().filter(|_| self.context.request.inspection == Inspection::All) {
-            inspected.outside_r103 = outside_r103(frame, counts.rgbl.as_ref());
+        if let (Some(frame), Inspection::All { tolerated }) = (&picture, self.context.request.inspection) {
+            inspected.outside_r103 = outside_r103(frame, counts.rgbl.as_ref(), tolerated);
         }
         let picked = self.picker.as_mut().zip(picture);
         let thumbnail = picked.and_then(|(picker, frame)| picker.picture(number, frame, &counts, &mut inspected));

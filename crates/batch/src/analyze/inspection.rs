@@ -6,7 +6,7 @@ use histoscope_core::picture::region::Rect;
 use histoscope_render::cpu::count_outside_r103;
 
 /// A choice of properties of pictures to find besides their counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Inspection {
     /// None.
     #[default]
@@ -14,7 +14,10 @@ pub enum Inspection {
     /// Frames that repeat the previous one.
     Repeats,
     /// Everything in [`Inspected`].
-    All,
+    All {
+        /// The share of pixels outside the limits of EBU R 103 that need not be counted exactly.
+        tolerated: f64,
+    },
 }
 
 /// Properties of a picture besides its counts, as far as they were requested.
@@ -22,7 +25,7 @@ pub enum Inspection {
 pub struct Inspected {
     /// `true` if all codes equal those of the previous frame.
     pub repeats: bool,
-    /// Number of pixels outside the limits of EBU R 103.
+    /// Number of pixels outside the limits of EBU R 103; 0 if it is tolerated.
     pub outside_r103: Option<u32>,
     /// The picture between black bars, examined once a second.
     pub active: Option<Rect>,
@@ -31,9 +34,10 @@ pub struct Inspected {
 }
 
 /// Returns the number of pixels outside the limits of EBU R 103, or `None` without R'G'B'. These limits lie beyond black
-/// and white, so pixels are examined only if some are.
-pub(super) fn outside_r103(frame: &Frame, histogram: Option<&Histogram>) -> Option<u32> {
+/// and white, so pixels are examined only if more than the `tolerated` share can be outside.
+pub(super) fn outside_r103(frame: &Frame, histogram: Option<&Histogram>, tolerated: f64) -> Option<u32> {
     let histogram = histogram?;
-    let is_beyond = (0..CLAMPED_CHANNELS).any(|channel| histogram.out_of_range(channel) != [0, 0]);
-    Some(if is_beyond { count_outside_r103(frame.picture.as_rgb()?) } else { 0 })
+    let beyond = (0..CLAMPED_CHANNELS).flat_map(|channel| histogram.out_of_range(channel)).map(u64::from).sum::<u64>();
+    let is_tolerated = beyond as f64 <= tolerated * f64::from(frame.picture.pixel_count());
+    Some(if is_tolerated { 0 } else { count_outside_r103(frame.picture.as_rgb()?) })
 }

@@ -70,7 +70,7 @@ impl CheckedFile {
 /// # Errors
 /// [`AnalyzeError`] if the video cannot be read or counted, or is live.
 pub fn run(mut request: Request, profile: &Profile, with_page: bool, quiet: bool) -> Result<CheckedFile, AnalyzeError> {
-    request.inspection = Inspection::All;
+    request.inspection = Inspection::All { tolerated: tolerated(profile) };
     request.thumbnails = with_page.then_some(ThumbnailUse { cut_threshold: DEFAULT_THRESHOLD });
     let input = request.input.clone();
     let pipeline = Pipeline::open(request)?;
@@ -159,6 +159,12 @@ fn limits(profile: &Profile) -> FindingLimits {
         frozen_secs: rule(Check::Frozen).map_or(usual.frozen_secs, |rule| rule.shortest_secs),
         clipped_share: rule(Check::Clipped).map_or(usual.clipped_share, |rule| (rule.threshold / 100.0).max(1e-12)),
     }
+}
+
+/// Returns the share of pixels outside EBU R 103 that is no finding.
+fn tolerated(profile: &Profile) -> f64 {
+    let Rule { severity, threshold, .. } = *profile.rule(Check::Range);
+    if severity == Severity::Off { 1.0 } else { threshold / 100.0 }
 }
 
 /// Returns the timecodes for an edit decision list, or `None` without a frame rate.
