@@ -73,7 +73,7 @@ const PAIRS: [Content; 40] = [
     pair(SLOW_PAN, -5, [35, 23], CONTRAST, RightOrUnsure),
     pair(PAN, 30, [18, 18], "null", Right),
     pair(PAN, -1, [40, 40], DARKER, RightOrUnsure),
-    pair(PAN, 7, [35, 28], "null", Right),
+    pair(PAN, 7, [35, 28], "null", RightOrUnsure),
     pair(STILL, 30, [40, 40], "null", Unsure),
     pair(STILL, -12, [35, 18], DARKER, Unsure),
     pair(BLANK, -30, [40, 40], "null", Unsure),
