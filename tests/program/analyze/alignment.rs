@@ -71,7 +71,7 @@ const PAIRS: [Content; 40] = [
     pair(SLOW_PAN, -30, [18, 40], "null", RightOrUnsure),
     pair(SLOW_PAN, 1, [40, 40], DARKER, RightOrUnsure),
     pair(SLOW_PAN, -5, [35, 23], CONTRAST, RightOrUnsure),
-    pair(PAN, 30, [18, 18], "null", Right),
+    pair(PAN, 30, [18, 18], "null", RightOrUnsure),
     pair(PAN, -1, [40, 40], DARKER, RightOrUnsure),
     pair(PAN, 7, [35, 28], "null", RightOrUnsure),
     pair(STILL, 30, [40, 40], "null", Unsure),

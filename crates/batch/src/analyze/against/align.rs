@@ -41,9 +41,6 @@ const MIN_PREFERENCE: f64 = 0.25;
 /// frames have it, they decide alone, as between still pictures.
 const CUT_PREFERENCE: f64 = 50.0;
 const MIN_CUTS: usize = 3;
-/// No other frame's preference counts for more than this many times the median. Few frames must not decide for all: an
-/// encoder changes a still picture at every key frame.
-const MOST_OF_MEDIAN: f64 = 4.0;
 /// Maximum distance of the best offset from the vertex of the parabola through it and its neighbours, in frames. The
 /// pictures of an encode may lag behind the movement, so that a vertex between two offsets decides for neither.
 const MAX_OFF_VERTEX: f64 = 0.25;
@@ -168,9 +165,10 @@ impl OffsetMatch {
         }
         let (own, others) = (self.of(&frames), other.of(&frames));
         let preferences: Vec<f64> = others.iter().zip(own).map(|(other, own)| other - own).collect();
+        // No frame counts for more than the upper quartile. A few must not decide for all: an encoder changes a still
+        // picture at every key frame.
         let mut sizes: Vec<f64> = preferences.iter().map(|preference| preference.abs()).collect();
-        let (_, median, _) = sizes.select_nth_unstable_by(frames.len() / 2, f64::total_cmp);
-        let most = MOST_OF_MEDIAN * *median;
+        let (_, &mut most, _) = sizes.select_nth_unstable_by(frames.len() * 3 / 4, f64::total_cmp);
         let all: Vec<f64> = preferences.iter().map(|preference| preference.clamp(-most, most)).collect();
         let cuts: Vec<f64> = preferences.into_iter().filter(|preference| preference.abs() >= CUT_PREFERENCE).collect();
         mean(others) >= MIN_RATIO * mean(own)
