@@ -376,7 +376,9 @@ mod tests {
         let (mut ours, mut theirs) = (bars([30; 40]), bars([30; 40]));
         // An encoder's key frames, at the same numbers in both files.
         for frame in [7, 19, 31] {
-            (ours[frame], theirs[frame]) = (bars([31]).remove(0), bars([31]).remove(0));
+            let brighter = test_data::gray((160, 90), |x, _| if x.abs_diff(30) < 8 { 204 } else { 40 });
+            let brighter = SmallPicture::of(&brighter.picture, None).expect("the whole picture");
+            (ours[frame], theirs[frame]) = (brighter.clone(), brighter);
         }
         assert_eq!(clear(&matches(&ours, &theirs, -12..3)), None);
     }
@@ -386,7 +388,7 @@ mod tests {
         let still =
             |changes: &[u32]| bars((0..60_u32).map(|n| 20 + 9 * changes.iter().filter(|&&at| at <= n).count() as u32));
         let cut = |changes: &[u32]| clear(&matches(&still(changes)[8..48], &still(changes), -5..20));
-        assert_eq!(cut(&[15, 20, 33, 40]), Some(13));
+        assert_eq!(cut(&[15, 20, 33, 40]), Some(3));
         assert_eq!(cut(&[15, 33]), None, "two may be cuts by chance");
     }
 
