@@ -30,7 +30,8 @@ def size(clip):
 def filter_figures(clip, other):
     """Returns FFmpeg's figures for every frame, by name."""
     graph = "[0:v][1:v]psnr[psnr];[psnr][1:v]ssim,metadata=print:file=-"
-    command = ["ffmpeg", "-v", "error", "-nostdin", "-noautorotate", "-i", clip, "-noautorotate", "-i", other, "-lavfi", graph, "-f", "null", "/dev/null"]
+    # Without -cpuflags 0, FFmpeg's ssim filter errs where a row has 4k + 2 blocks of 4 samples (seen in 5.1).
+    command = ["ffmpeg", "-v", "error", "-nostdin", "-cpuflags", "0", "-noautorotate", "-i", clip, "-noautorotate", "-i", other, "-lavfi", graph, "-f", "null", "/dev/null"]
     frames = []
     for line in subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines():
         if line.startswith("frame:"):
@@ -68,9 +69,11 @@ def similarity(a, b, bits):
     means = [part.mean(axis=1) for part in windows]
     variances = sum(part.var(axis=1, ddof=1) for part in windows)
     covariances = ((windows[0] - means[0][:, None]) * (windows[1] - means[1][:, None])).sum(axis=1) / 63
-    # The filter rounds its constants to integers, in units of 1/64 and 1/4032.
+    # The filter rounds its constants to integers. It adds the first one to squared sums, which are 64² squared means, but
+    # scales it by 64 only.
     top = 2**bits - 1
-    c1, c2 = (math.floor(share * share * top * top * unit + 0.5) / unit for share, unit in ((0.01, 64), (0.03, 64 * 63)))
+    c1 = math.floor((0.01 * top) ** 2 * 64 + 0.5) / 64**2
+    c2 = math.floor((0.03 * top) ** 2 * 64 * 63 + 0.5) / (64 * 63)
     result = (2 * means[0] * means[1] + c1) * (2 * covariances + c2) / ((means[0] ** 2 + means[1] ** 2 + c1) * (variances + c2))
     return float(result.mean())
 

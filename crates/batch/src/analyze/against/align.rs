@@ -41,9 +41,6 @@ const MIN_PREFERENCE: f64 = 0.25;
 /// frames have it, they decide alone, as between still pictures.
 const CUT_PREFERENCE: f64 = 50.0;
 const MIN_CUTS: usize = 3;
-/// No other frame's preference counts for more than this many times the median. Few frames must not decide for all: an
-/// encoder changes a still picture at every key frame.
-const MOST_OF_MEDIAN: f64 = 4.0;
 /// Maximum distance of the best offset from the vertex of the parabola through it and its neighbours, in frames. The
 /// pictures of an encode may lag behind the movement, so that a vertex between two offsets decides for neither.
 const MAX_OFF_VERTEX: f64 = 0.25;
@@ -168,9 +165,10 @@ impl OffsetMatch {
         }
         let (own, others) = (self.of(&frames), other.of(&frames));
         let preferences: Vec<f64> = others.iter().zip(own).map(|(other, own)| other - own).collect();
+        // No frame counts for more than the upper quartile. A few must not decide for all: an encoder changes a still
+        // picture at every key frame.
         let mut sizes: Vec<f64> = preferences.iter().map(|preference| preference.abs()).collect();
-        let (_, median, _) = sizes.select_nth_unstable_by(frames.len() / 2, f64::total_cmp);
-        let most = MOST_OF_MEDIAN * *median;
+        let (_, &mut most, _) = sizes.select_nth_unstable_by(frames.len() * 3 / 4, f64::total_cmp);
         let all: Vec<f64> = preferences.iter().map(|preference| preference.clamp(-most, most)).collect();
         let cuts: Vec<f64> = preferences.into_iter().filter(|preference| preference.abs() >= CUT_PREFERENCE).collect();
         mean(others) >= MIN_RATIO * mean(own)
@@ -378,7 +376,9 @@ mod tests {
         let (mut ours, mut theirs) = (bars([30; 40]), bars([30; 40]));
         // An encoder's key frames, at the same numbers in both files.
         for frame in [7, 19, 31] {
-            (ours[frame], theirs[frame]) = (bars([31]).remove(0), bars([31]).remove(0));
+            let brighter = test_data::gray((160, 90), |x, _| if x.abs_diff(30) < 8 { 204 } else { 40 });
+            let brighter = SmallPicture::of(&brighter.picture, None).expect("the whole picture");
+            (ours[frame], theirs[frame]) = (brighter.clone(), brighter);
         }
         assert_eq!(clear(&matches(&ours, &theirs, -12..3)), None);
     }
@@ -388,7 +388,7 @@ mod tests {
         let still =
             |changes: &[u32]| bars((0..60_u32).map(|n| 20 + 9 * changes.iter().filter(|&&at| at <= n).count() as u32));
         let cut = |changes: &[u32]| clear(&matches(&still(changes)[8..48], &still(changes), -5..20));
-        assert_eq!(cut(&[15, 20, 33, 40]), Some(13));
+        assert_eq!(cut(&[15, 20, 33, 40]), Some(3));
         assert_eq!(cut(&[15, 33]), None, "two may be cuts by chance");
     }
 
