@@ -318,8 +318,7 @@ fn check(program: &Program, key: &str, action: Action) {
         | Action::SetOverlaps(_)
         | Action::SetUnit(_)
         | Action::SetZoom(_)
-        | Action::ToggleWhite
-        | Action::ToggleSkinTone => unreachable!("they have no key"),
+        | Action::ToggleWhite => unreachable!("they have no key"),
         Action::Back | Action::Quit => unreachable!("they are pressed last"),
     }
 }

@@ -39,6 +39,9 @@ const FILES: [(&str, &str); 8] = [
     ("fields.mpg", "testsrc2=s=352x288:r=25:d=1 -c:v mpeg2video -flags +ildct+ilme -top 1"),
 ];
 
+/// The options that the program starts with.
+const FLAGS: [&[&str]; 4] = [&[], &["--paused"], &["--engine", "gpu"], &["--loop"]];
+
 /// A generator of random numbers: splitmix64.
 struct Random(u64);
 
@@ -112,7 +115,7 @@ fn play(round: u64, files: &[String], keys: &[String]) {
     let mut random = Random(round);
     // The first file opens in any case.
     let (first, second) = (&files[random.below(FILES.len())], random.one_of(files));
-    let flags: &[&str] = random.one_of(&[&[][..], &["--paused"], &["--engine", "gpu"], &["--loop"]]);
+    let flags = *random.one_of(&FLAGS);
     let program = Program::start_on(&[flags, &[first, second]].concat());
     let mut size = program.picture().size();
     let mut history = Vec::new();
