@@ -107,7 +107,10 @@ fn panels_close_each_other_and_grow_back_in_a_small_window() {
 fn a_drag_let_go_outside_the_window_goes_to_where_the_pointer_was() {
     let program = paused_sample(&[]);
     for (outside, wanted) in [(2000, SAMPLE_SECONDS - FRAME_SECONDS), (-300, 0.0)] {
+        program.point(600, 300);
+        program.settled();
         program.point(600, 26);
+        program.settled();
         program.button("mousedown", "1");
         program.move_pointer(700, 40);
         program.take_pointer_away();

@@ -189,7 +189,11 @@ impl Hud {
         if is_foreign {
             return false;
         }
-        let UiEvents { events, focused, repaint } = as_ui();
+        let UiEvents { mut events, focused, repaint } = as_ui();
+        if self.uses_pointer() {
+            // egui would end the drag when the pointer leaves the window.
+            events.retain(|event| !matches!(event, egui::Event::PointerGone));
+        }
         self.input.events.extend(events);
         self.input.focused = focused.unwrap_or(self.input.focused);
         repaint

@@ -105,7 +105,7 @@ impl Player {
 
     /// Requests the exact frame of a scrub's target once that has stood still, if a frame near it is on screen. Returns
     /// the request, or when to ask again.
-    pub(super) fn refine_scrub(&mut self, now: Instant) -> (Option<SeekRequest>, Option<Instant>) {
+    pub(super) fn refine_scrub(&mut self, has_shown: bool, now: Instant) -> (Option<SeekRequest>, Option<Instant>) {
         let Transport::Scrubbing(Scrub { to_secs: secs, rest: Rest::Since(since), .. }) = self.transport else {
             return (None, None);
         };
@@ -114,8 +114,9 @@ impl Player {
             return (None, None);
         }
         let due = since + REST;
-        if now < due {
-            return (None, Some(due));
+        // The quick picture goes on screen first.
+        if now < due || has_shown {
+            return (None, Some(due.max(now)));
         }
         if let Transport::Scrubbing(scrub) = &mut self.transport {
             scrub.rest = Rest::Refined;

@@ -35,7 +35,7 @@ impl Player {
             }
         };
         if tick.seek.is_none() {
-            let (seek, wake_at) = self.refine_scrub(now);
+            let (seek, wake_at) = self.refine_scrub(tick.show.is_some(), now);
             tick.seek = seek;
             tick.wake_at = tick.wake_at.into_iter().chain(wake_at).min();
         }

@@ -100,7 +100,7 @@ fn a_target_that_stands_still_gets_its_exact_frame() {
     let to = 500;
     decoder.obey(player.scrub_to(to as f64 * FRAME_SECS, start));
     // The time to decode up to the frame, 0.1 s to notice that the target rests, and the quick picture before.
-    let (mut repeats, most) = (0, to / SPEED + 5);
+    let (mut repeats, most) = (0, to / SPEED + 8);
     let is_there = |player: &Player| (player.position_secs() - to as f64 * FRAME_SECS).abs() < 1e-6;
     while !is_there(&player) {
         assert!(repeats < most, "after {repeats} repeats {:.3} s is on screen", player.position_secs());
