@@ -243,9 +243,10 @@ mod tests {
         let context = egui::Context::default();
         let rect = Rect::from_min_max(Pos2::ZERO, pos2(1000.0, 40.0));
         let painter = Painter::new(context.clone(), egui::LayerId::background(), rect);
-        let _ = context.run_ui(egui::RawInput::default(), |_| {
+        let mut output = context.run_ui(egui::RawInput::default(), |_| {
             mark_findings(&painter, rect, &strip(), FindingFilter::All, |secs| 100.0 * secs as f32);
         });
+        output.textures_delta.clear();
     }
 
     #[test]
