@@ -106,6 +106,8 @@ impl Scrub {
             Seek::Near(_) => true,
             // The frames within `run_secs` before the target arrive with it.
             Seek::Back { .. } => self.to_secs <= pending.secs && pending.secs - self.to_secs < self.run_secs,
+            // The exact frame of a target that rests may take longer than a picture near it.
+            Seek::Exact(_) => (pending.secs - self.to_secs).abs() < 1e-9,
             _ => false,
         };
         (!is_served).then_some(Destination::near(self.to_secs))
