@@ -198,7 +198,7 @@ pub const TABLE: &[Bindings] = &[
             key(ControlNamed(NamedKey::PageUp), ToFinding { forward: false }),
             key(ControlNamed(NamedKey::PageDown), ToFinding { forward: true }),
         ],
-        help: "previous, next black, frozen, clipped or worst frame, flash, timecode break",
+        help: "previous, next finding: black, frozen, flash, clipped …",
     },
     Bindings {
         section: Section::Moving,
@@ -271,7 +271,7 @@ pub const TABLE: &[Bindings] = &[
     Bindings {
         section: Section::Histograms,
         keys: &[key(Letter("v"), NextScale).choice("bar heights")],
-        help: "{}: cut off at five times the mean, to the peak, logarithmic",
+        help: "{}: cut at five means, to the peak, logarithmic",
     },
     Bindings {
         section: Section::Histograms,
@@ -536,7 +536,7 @@ pub const TABLE: &[Bindings] = &[
     Bindings {
         section: Section::Window,
         keys: &[key(Named(NamedKey::Escape), Back)],
-        help: "leave full screen; clear the selection; close panels; clear region, marks",
+        help: "leave full screen; close or clear the topmost thing",
     },
     Bindings { section: Section::Window, keys: &[key(Letter("q"), Quit)], help: "quit" },
 ];

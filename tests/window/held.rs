@@ -85,7 +85,7 @@ fn numbers_of_a_held_frame_stand_beside_those_of_the_live_one() {
             assert_ne!(expected[0], "0.00", "the comparison tells nothing");
             let mean = |channel| {
                 let [held, live] = [&held, &live].map(|sums| sums.stats(channel, None).mean);
-                format!("{held:.2} {:+.2}", live - held)
+                format!("{held:.2} {:+.2}", live - held).replace(" -", " −")
             };
             let expected: Vec<_> = channels.map(mean).collect();
             assert_eq!(row(&program, 30, "held mean"), expected.join(", "), "{engine} {components:?}");
