@@ -543,7 +543,7 @@ pub const TABLE: &[Bindings] = &[
 
 /// Pointer gestures and their descriptions, for the help sheet.
 pub const GESTURES: &[(&str, &str)] = &[
-    ("drag the timeline", "scrub"),
+    ("drag the timeline, wheel", "scrub; a second back, forward"),
     ("drag a histogram", "highlight the pixels with these codes"),
     ("… with r, g, b or l held", "only in that channel"),
     ("drag the picture", "move it"),
@@ -554,6 +554,5 @@ pub const GESTURES: &[(&str, &str)] = &[
     ("drag the divider", "move the line between two pictures"),
     ("double-click a slider", "reset it; also on its value"),
     ("wheel", "zoom at the pointer"),
-    ("wheel on the timeline", "a second back, forward"),
     ("rest on anything", "read its values"),
 ];
