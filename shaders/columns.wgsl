@@ -54,10 +54,17 @@ fn part_of(channel: u32, count: u32, whole: bool) -> f32 {
         scale = min(scale, outline_scales[channel].height);
         tallest = max(tallest, outline_scales[channel].tallest);
     }
-    if panel.logarithmic != 0u {
-        return log(1.0 + f32(count)) / log(1.0 + f32(max(tallest, 1u)));
+    switch panel.scale {
+        case 0u: {
+            return f32(count) * scale;
+        }
+        case 1u: {
+            return f32(count) / f32(max(tallest, 1u));
+        }
+        default: {
+            return log(1.0 + f32(count)) / log(1.0 + f32(max(tallest, 1u)));
+        }
     }
-    return f32(count) * scale;
 }
 
 // Height in pixels of the tallest bar of a channel in a column; greater than the overlay's height if it is clipped.

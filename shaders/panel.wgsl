@@ -7,7 +7,7 @@ struct Panel {
     size: vec2<u32>,                // its columns and rows
     first_column: u32,              // index of its first column among all overlays
     channels: u32,                  // bit c: channel c is shown here
-    logarithmic: u32,               // true if heights follow the logarithm of the counts
+    scale: u32,                     // heights: 0 the tutorial's, 1 to the tallest bin, 2 the logarithm of the counts
     line: u32,                      // thickness of lines in pixels
     notch: u32,                     // rows of the mark at the top of a clipped bar: a dark gap with a light cap on it
     opacity: f32,

@@ -78,6 +78,7 @@ pub mod analysis {
     pub use histoscope_batch::analyze::comparison::Against;
     pub use histoscope_batch::analyze::counter::{RunComponents, ScopeUse};
     pub use histoscope_batch::analyze::format::{Format, TextFormat};
+    pub use histoscope_batch::analyze::inspection::Inspection;
     pub use histoscope_batch::analyze::merge::merge;
     pub use histoscope_batch::analyze::output::OutputTarget;
     pub use histoscope_batch::analyze::pipeline::Request;
@@ -93,6 +94,14 @@ pub mod analysis {
 pub mod reporting {
     pub use histoscope_batch::report::run::{Finished, ReportFormat, ReportOptions, run};
     pub use histoscope_core::strip::DEFAULT_THRESHOLD;
+}
+
+/// A file's findings against a profile: the command `check`.
+pub mod checking {
+    pub use histoscope_batch::check::output::{CheckFormat, summary, table, write};
+    pub use histoscope_batch::check::profile::{BUILT_IN, Profile, ProfileError, text_of};
+    pub use histoscope_batch::check::run::{CheckedFile, run};
+    pub use histoscope_batch::file::check_output;
 }
 
 /// This machine's counting and playing speed: the command `bench`.

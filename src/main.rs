@@ -13,10 +13,25 @@ const CLOSING: Duration = Duration::from_secs(2);
 fn main() -> ExitCode {
     let started = Instant::now();
     let line = cli::parse();
+    if !line.opens_window() {
+        keep_mesa_quiet();
+    }
     start_log(line.verbose);
     let code = line.run(started);
     histoscope::wait_until_released(CLOSING);
     code
+}
+
+/// Keeps Mesa's Vulkan layer that sorts devices from asking a Wayland display that is not there, which prints an error
+/// on every command. Without a display there is nothing to sort by, unless the user has chosen a device.
+fn keep_mesa_quiet() {
+    let has_folder = std::env::var_os("XDG_RUNTIME_DIR").is_some_and(|folder| std::path::Path::new(&folder).is_dir());
+    if !has_folder && std::env::var_os("MESA_VK_DEVICE_SELECT").is_none() {
+        // SAFETY: The program has no other thread yet.
+        unsafe {
+            std::env::set_var("NODEVICE_SELECT", "1");
+        }
+    }
 }
 
 /// Initializes logging of our own warnings and of errors from libraries. `-v` adds the choices made, `-vv` details.

@@ -336,6 +336,7 @@ fn every_option_is_in_the_manual_and_no_other() {
     let page = |command: &str| match command {
         "" => "docs/window.md".to_owned(),
         "adapters" => "docs/README.md".to_owned(),
+        "completions" => "docs/install.md".to_owned(),
         "merge" => "docs/analyze.md".to_owned(),
         command => format!("docs/{command}.md"),
     };

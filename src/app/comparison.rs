@@ -5,6 +5,7 @@
 mod clip;
 mod frame;
 mod matcher;
+mod quality;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use super::session::Session;
 pub use clip::{ComparedClip, CountedPart};
 pub use frame::{ComparedFrame, Partner};
 pub use matcher::{MatchOptions, Matcher};
+pub use quality::{MeasuredPair, QualityMeter};
 
 use histoscope_core::histogram::{Components, Cumulative};
 use histoscope_core::picture::Frame;
@@ -141,6 +143,12 @@ impl Comparison {
     #[must_use]
     pub fn outlined(&self) -> Option<&ComparedFrame> {
         self.chosen().filter(|_| !self.is_shown())
+    }
+
+    /// Returns the [`outlined`](Self::outlined) frame if the frame at `secs` is to be compared with it.
+    #[must_use]
+    pub fn partner_of(&self, secs: f64) -> Option<&ComparedFrame> {
+        self.outlined().filter(|compared| compared.partner.is(secs))
     }
 
     /// Returns the [`outlined`](Self::outlined) frame if these components were counted for it.
@@ -376,7 +384,7 @@ impl Comparison {
         self.clip.as_mut().map_or_else(|| NO_CLIP.to_owned(), |clip| clip.shift(frames))
     }
 
-    /// Starts searching for the offset at which the histograms of both clips are most alike. Returns the note to show.
+    /// Starts searching for the offset at which the pictures of both clips are most alike. Returns the note to show.
     pub fn find_offset(&mut self, first: &Session) -> String {
         self.clip.as_mut().map_or_else(|| NO_CLIP.to_owned(), |clip| clip.find_offset(&first.input))
     }

@@ -144,7 +144,7 @@ mod tests {
     use super::*;
     use histoscope_render::view::datascope::Datascope;
     use histoscope_render::view::exposure::{Exposure, FalseColor, FalseColorTable, Level, MarkLimits, Unit};
-    use histoscope_render::view::overlay::{Arrangement, Channels, Overlaps};
+    use histoscope_render::view::overlay::{Arrangement, BarScale, Channels, Overlaps};
     use histoscope_render::view::placement::Fit;
     use histoscope_render::view::scopes::ScopeStyle;
 
@@ -166,7 +166,7 @@ mod tests {
         };
         look.datascope = Datascope::Hexadecimal;
         look.histograms.arrangement = Arrangement::Parade;
-        look.histograms.logarithmic = true;
+        look.histograms.scale = BarScale::Logarithmic;
         look.histograms.height = 0.4;
         look.histograms.overlaps = Overlaps::Table;
         look.histograms.overlap_table.0[3] = [1, 2, 3];

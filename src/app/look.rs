@@ -8,7 +8,7 @@ use histoscope_core::histogram::Components;
 use histoscope_core::scopes::graticule::Unit;
 use histoscope_render::view::datascope::Datascope;
 use histoscope_render::view::exposure::{Exposure, FalseColor};
-use histoscope_render::view::overlay::{Arrangement, Overlaps, OverlayStyle};
+use histoscope_render::view::overlay::{Arrangement, BarScale, Overlaps, OverlayStyle};
 use histoscope_render::view::placement::{Fit, ViewSettings};
 use histoscope_render::view::scene::{Counted, Look, Other, Pair, Scene, Sharing};
 use histoscope_render::view::scopes::{Layout, ScopeKind, ScopeStyle};
@@ -39,6 +39,7 @@ pub fn apply(look: &mut Look, (components, bits): (Components, u32), action: Act
         }
         Action::SetUnit(unit) => scopes.unit = unit,
         Action::SetZoom(zoom) => scopes.zoom = zoom,
+        Action::NextZoom => scopes.zoom = next_of(&ScopeStyle::ZOOMS, scopes.zoom),
         Action::ToggleWhite => scopes.white = !scopes.white,
         Action::ToggleSkinTone => scopes.skin = !scopes.skin,
         Action::ToggleCurves => look.curves = !look.curves,
@@ -50,7 +51,7 @@ pub fn apply(look: &mut Look, (components, bits): (Components, u32), action: Act
             let least = *OverlayStyle::OPACITIES.start();
             histograms.opacity = stepped(histograms.opacity, OPACITY_STEP * step(more), (least, 1.0));
         }
-        Action::ToggleLogarithmic => histograms.logarithmic = !histograms.logarithmic,
+        Action::NextScale => histograms.scale = next_of(&BarScale::ALL, histograms.scale),
         Action::ToggleBackdrop => histograms.backdrop = !histograms.backdrop,
         Action::ToggleLinear => histograms.linear_luminance = !histograms.linear_luminance,
         Action::SetBins(bins) => histograms.bins = bins,
@@ -155,14 +156,14 @@ fn state(look: &Look, action: Action) -> Option<State> {
         Action::ToggleScopes => (look.overlays || scopes.any()).into(),
         Action::ToggleSplit => (scopes.layout == Layout::Split).into(),
         Action::SetUnit(_) => State::Is(scopes.unit.name().to_owned()),
-        Action::SetZoom(_) => State::Is(format!("{}×", scopes.zoom)),
+        Action::SetZoom(_) | Action::NextZoom => State::Is(format!("{}×", scopes.zoom)),
         Action::ToggleWhite => scopes.white.into(),
         Action::ToggleSkinTone => scopes.skin.into(),
         Action::ToggleCurves => look.curves.into(),
         Action::NextArrangement => State::Is(histograms.arrangement.name().to_owned()),
         Action::Enlarge { .. } => percent(histograms.height),
         Action::Opaque { .. } => percent(histograms.opacity),
-        Action::ToggleLogarithmic => histograms.logarithmic.into(),
+        Action::NextScale => State::Is(histograms.scale.name().to_owned()),
         Action::ToggleBackdrop => histograms.backdrop.into(),
         Action::ToggleLinear => histograms.linear_luminance.into(),
         Action::SetBins(_) => {
@@ -203,7 +204,7 @@ const REPORTED: [Action; 28] = [
     Action::NextArrangement,
     Action::Enlarge { more: true },
     Action::Opaque { more: true },
-    Action::ToggleLogarithmic,
+    Action::NextScale,
     Action::ToggleBackdrop,
     Action::ToggleLinear,
     Action::SetBins(None),

@@ -10,7 +10,7 @@ use super::hud::MarkedView;
 use histoscope_core::adjust::Adjustments;
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::region::Rect;
-use histoscope_core::picture::{Interpretation, Picture, VideoId};
+use histoscope_core::picture::{Frame, Interpretation, Picture, VideoId};
 use histoscope_render::cpu;
 use histoscope_render::view::exposure::{Exposure, MarkLimits};
 use histoscope_render::view::marked::Marked;
@@ -22,6 +22,15 @@ pub enum PictureId {
     Source { video: VideoId, serial: u64, pts_ticks: i64, reading: Interpretation },
     /// The result of these adjustments to the frame with this load number.
     Result { loading: u64, adjustments: Adjustments },
+}
+
+impl PictureId {
+    /// Returns the identity of a frame of a video.
+    #[must_use]
+    pub fn of_source(frame: &Frame) -> Self {
+        let Frame { video, serial, .. } = *frame;
+        Self::Source { video, serial, pts_ticks: frame.pts_ticks, reading: frame.interpretation() }
+    }
 }
 
 /// The picture to search.

@@ -92,7 +92,7 @@ pub struct Pointer {
     just_entered: bool,
     drag: Drag,
     clicks: Clicks,
-    /// The remaining fraction of a notch, over a scope that changes by whole notches.
+    /// The remaining fraction of a notch, over a scope or the timeline, which change by whole notches.
     turned: f64,
 }
 
@@ -148,7 +148,7 @@ impl Pointer {
                     return drag.released(geometry).map(PointerCommand::BrushScopes).into_iter().collect();
                 }
             }
-            Event::Wheel(notches) => return self.scroll(*notches, geometry, hud).into_iter().collect(),
+            Event::Wheel(notches) => return self.scroll(*notches, geometry, (hud, now)).into_iter().collect(),
             _ => {}
         }
         Vec::new()
@@ -245,7 +245,13 @@ impl Pointer {
         Some(PointerCommand::Brush(Brush { channels, low: from.0, high: from.1 }))
     }
 
-    fn scroll(&mut self, notches: f64, geometry: &Geometry<'_>, hud: &Hud) -> Option<PointerCommand> {
+    fn scroll(&mut self, notches: f64, geometry: &Geometry<'_>, (hud, now): (&Hud, Instant)) -> Option<PointerCommand> {
+        if self.at.is_some_and(|at| hud.is_on_timeline(geometry.in_points(at), now)) {
+            self.turned += notches;
+            let whole = self.turned.trunc();
+            self.turned -= whole;
+            return (whole != 0.0).then_some(PointerCommand::Do(Action::SeekBy { secs: whole, exact: true }));
+        }
         let at = self.at.filter(|&at| !hud.covers(geometry.in_points(at)))?;
         if geometry.is_on_scopes(at) {
             log::trace!("wheel: {notches} notches");

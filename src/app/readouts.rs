@@ -7,7 +7,7 @@ use glam::DVec2;
 
 use super::adjuster::Adjuster;
 use super::bins::Bins;
-use super::comparison::{ComparedFrame, Comparison};
+use super::comparison::{ComparedFrame, Comparison, QualityMeter};
 use super::geometry::{Geometry, Pixel};
 use super::graphics::Graphics;
 use super::hud::{
@@ -80,6 +80,8 @@ pub struct Sources<'a> {
     pub pointer: &'a Pointer,
     /// The marked pixels of a still picture.
     pub marked: MarkedView<'a>,
+    /// PSNR and SSIM of the compared frame.
+    pub quality: &'a QualityMeter,
 }
 
 impl Sources<'_> {
@@ -162,7 +164,8 @@ impl Sources<'_> {
     fn stats(&self) -> Option<StatsTable> {
         let (tag, sums) = self.bins.newest(self.geometry.frame?)?;
         let held = self.comparison.numbers(sums.components, tag.time_secs);
-        let numbers = StatsTable::new(tag, sums, &self.geometry.scene.look.adjustments).beside(sums, tag.range, held);
+        let numbers = StatsTable::new(tag, sums, &self.geometry.scene.look.adjustments);
+        let numbers = numbers.beside(sums, tag.range, held, self.quality.lines());
         log::trace!("numbers: {}", numbers.as_text());
         Some(numbers)
     }

@@ -12,6 +12,8 @@ use histoscope_render::view::placement::upright_size;
 
 /// Largest size of the window, as a fraction of the display.
 const DISPLAY_PART: f64 = 0.9;
+/// Relative difference of aspect ratios below which two pictures have the same shape.
+const SAME_SHAPE: f64 = 0.02;
 /// The space assumed if the display's size is unknown, in pixels.
 const UNKNOWN_SPACE: (f64, f64) = (1280.0, 720.0);
 /// Size of the window without a video, in points.
@@ -117,14 +119,20 @@ impl Screen {
         self.window.set_full(full);
     }
 
-    /// Resizes a window that was opened without a video to its first frame, unless the user has changed its size.
-    pub fn fit_first(&mut self, frame: &Frame) {
+    /// Resizes the window to the first frame of a video of a different shape than the one before it, whose frame is
+    /// `before`, or than the empty window, unless the user has changed its size.
+    pub fn fit_first(&mut self, frame: &Frame, before: Option<&Frame>) {
+        let display = self.window.display_size();
         let scale = self.window.scale_factor();
-        let untouched = ((EMPTY_SIZE.0 * scale).round() as u32, (EMPTY_SIZE.1 * scale).round() as u32);
-        if self.is_full() || self.window.is_maximized() || self.window.size() != untouched {
+        let empty = || ((EMPTY_SIZE.0 * scale).round() as u32, (EMPTY_SIZE.1 * scale).round() as u32);
+        let untouched = before.map_or_else(empty, |before| size_for(before, display));
+        let wanted = size_for(frame, display);
+        let aspect = |size: (u32, u32)| f64::from(size.0) / f64::from(size.1);
+        let is_alike = before.is_some() && (aspect(wanted) / aspect(untouched) - 1.0).abs() < SAME_SHAPE;
+        if self.is_full() || self.window.is_maximized() || self.window.size() != untouched || is_alike {
             return;
         }
-        if let Some(size) = self.window.request_size(size_for(frame, self.window.display_size())) {
+        if let Some(size) = self.window.request_size(wanted) {
             self.resize(size);
         }
     }

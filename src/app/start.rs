@@ -134,12 +134,7 @@ fn second(beginning: &Beginning, options: &PlayOptions, waker: &Waker) -> Result
     match wait_for(&mut opening) {
         Opened::Video(media, info, frame) if can_go(&info) => {
             let has_offset = comparing.offset != 0;
-            let reading = MatchOptions {
-                open: options.open.clone(),
-                engine: options.engine,
-                adapter: options.adapter.clone(),
-                waker: Arc::clone(waker),
-            };
+            let reading = MatchOptions { open: options.open.clone(), waker: Arc::clone(waker) };
             let second = ComparedClip::new(comparing, (media, info, frame), options.cache_bytes, Matcher::new(reading));
             if has_offset && !second.has_offset_in_time() {
                 return Err(AppError::NoOffset(input));

@@ -56,7 +56,7 @@ pub struct Viewer {
     undo: Undo,
     /// The lab, which runs various methods of counting, summing and blurring on the frame on screen.
     lab: Lab,
-    /// The last thing that Esc or Enter did.
+    /// The question asked before live input is lost.
     quit: QuitQuestion,
     /// The held modifier keys.
     modifiers: Modifiers,
@@ -143,7 +143,7 @@ impl Viewer {
         wake_at = earlier(wake_at, self.inputs.wake_at());
         wake_at = earlier(wake_at, self.work.advance_bins(self.pointer.at.is_some(), now));
         wake_at = earlier(wake_at, self.advance_lab(now)?);
-        if self.work.follow_marked() && !self.occluded {
+        if (self.work.follow_marked() | self.work.follow_quality()) && !self.occluded {
             self.work.redraw();
         }
         if !self.occluded {
@@ -254,6 +254,7 @@ impl Viewer {
         self.work.hud.persistent = self.persistent_content(seen.is_some(), now);
         // Marks found in a previous picture must not be shown on this one.
         self.work.follow_marked();
+        self.work.follow_quality();
         let pointed = self.point_in_scopes(now);
         self.brush.shown = self.brushed_pixels();
         let sources = self.sources();
@@ -271,7 +272,7 @@ impl Viewer {
         let held: Vec<&str> = self.work.comparison.names().collect();
         let preview = self.work.strip.preview();
         let strip = self.work.strip.strip();
-        let lab = self.lab.view(self.work.scene.look.histograms.logarithmic, corners, now);
+        let lab = self.lab.view(self.work.scene.look.histograms.scale, corners, now);
         let opening = self.inputs.opening(now);
         let gaps = self.work.session.as_ref().map(|session| session.gaps_secs()).unwrap_or_default();
         let model = Model {
@@ -383,6 +384,7 @@ impl Viewer {
             hud: &self.work.hud,
             pointer: &self.pointer,
             marked: self.work.marked.view(),
+            quality: &self.work.quality,
         }
     }
 

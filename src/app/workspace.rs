@@ -8,7 +8,7 @@ use glam::DVec2;
 
 use super::adjuster::Adjuster;
 use super::bins::{Bins, RequestedFigures};
-use super::comparison::{ComparedClip, Comparison, CountedPart, Outcome};
+use super::comparison::{ComparedClip, Comparison, CountedPart, MeasuredPair, Outcome, QualityMeter};
 use super::config::{Keeper, Settings, Store};
 use super::event::Waker;
 use super::fits::{Aspect, Fits, visible_share_text};
@@ -29,14 +29,14 @@ use super::{regions, transport};
 use crate::keys::{self, Action};
 use histoscope_batch::analyze::selection::Point;
 use histoscope_core::adjust::{Adjustment, working_colorimetry, working_layout};
-use histoscope_core::histogram::{Components, Transfer};
+use histoscope_core::histogram::{Components, Transfer, samples_cut_off};
 use histoscope_core::picture::Frame;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::strip::FindingFilter;
 use histoscope_render::gpu::{FrameTag, GpuError, Instance};
 use histoscope_render::view::brushes::Brushes;
 use histoscope_render::view::exposure::Tint;
-use histoscope_render::view::overlay::{OverlayStyle, linear_text};
+use histoscope_render::view::overlay::{BarScale, OverlayStyle, linear_text};
 use histoscope_render::view::placement::{Shape, ViewSettings};
 use histoscope_render::view::region::Region;
 use histoscope_render::view::scene::{Counted, Look, Other, Scene, Sharing};
@@ -60,6 +60,8 @@ pub struct Workspace {
     pub marked: MarkedPixels,
     /// The frames and the clip that the video is compared with.
     pub comparison: Comparison,
+    /// Measures the compared frame.
+    pub quality: QualityMeter,
     /// The strip of the video, behind the timeline.
     pub strip: ClipStrip,
     /// The HUD over the picture.
@@ -72,6 +74,8 @@ pub struct Workspace {
     pub recent: Recent,
     /// The title of the window.
     pub title: Title,
+    /// `true` if the user has been told that most of the bars are cut off.
+    hinted_at_scale: bool,
 }
 
 impl Workspace {
@@ -125,12 +129,14 @@ impl Workspace {
             bins: Bins::new(options.view.components),
             marked: MarkedPixels::new(Arc::clone(&waker)),
             comparison: Comparison::new(clip),
+            quality: QualityMeter::new(Arc::clone(&waker)),
             strip: ClipStrip::new(settings.strip, options.open.clone(), options.keeps_settings, waker),
             hud,
             fits: Fits::new(settings.fits.clone()),
             recent: Recent::open(store.folder()),
             settings: Keeper::new(store),
             title: Title::new(now),
+            hinted_at_scale: false,
         })
     }
 
@@ -205,7 +211,29 @@ impl Workspace {
         if has_come && self.is_still() {
             self.redraw();
         }
+        if has_come && !self.hinted_at_scale && self.cuts_off_most_bars() {
+            self.hinted_at_scale = true;
+            let key = keys::label_of(Action::NextScale).unwrap_or_default();
+            self.note(Note::info(format!("most of the bars is cut off · {key} changes the scale")), now);
+        }
         wake_at
+    }
+
+    /// Returns `true` if more than half of the samples in the histograms are in the parts of bars that are cut off.
+    fn cuts_off_most_bars(&self) -> bool {
+        let Look { overlays, channels, histograms, .. } = &self.scene.look;
+        let frame = self.session.as_ref().and_then(|session| session.frame.as_ref());
+        let Some((_, sums)) = frame.and_then(|frame| self.bins.newest(frame)) else { return false };
+        if !overlays || histograms.scale != BarScale::Tutorial {
+            return false;
+        }
+        let binning = histograms.binning(sums.bits);
+        let shown = (0..self.bins.components.channel_names().len()).filter(|&channel| channels.contains(channel));
+        let (cut, all) = shown.fold((0.0, 0.0), |(cut, all), channel| {
+            let sums = sums.channel(channel);
+            (cut + samples_cut_off(&binning.regrouped(&sums.bins())), all + sums.samples() as f64)
+        });
+        cut > 0.5 * all
     }
 
     /// Loads a frame, to be counted and shown by the next draw.
@@ -356,10 +384,11 @@ impl Workspace {
 
     /// Puts a different video on screen, with its first frame. It is number `place` out of `count` in the list.
     pub fn take_over(&mut self, (session, first): (Session, &Frame), (place, count): (usize, usize), now: Instant) {
-        match &self.session {
-            Some(before) => before.log_summary(),
-            None => self.graphics.screen.fit_first(first),
+        if let Some(before) = &self.session {
+            before.log_summary();
         }
+        let before = self.session.as_ref().and_then(|session| session.frame.as_ref());
+        self.graphics.screen.fit_first(first, before);
         self.leave();
         self.scene.brushes = Brushes::default();
         self.scene.marks = None;
@@ -735,16 +764,26 @@ impl Workspace {
         if is_other { self.reload() } else { Ok(()) }
     }
 
-    /// Drops a proposed region, otherwise the brushes, otherwise the region. Returns whether there was anything to
-    /// drop.
+    /// Drops a proposed region, otherwise the brushes. Returns whether there was anything to drop.
     ///
     /// # Errors
     /// [`AppError`] if the adapter fails for good.
     pub fn clear_selection(&mut self, now: Instant) -> Result<bool, AppError> {
-        if self.bins.region.taken().is_none() && std::mem::take(&mut self.scene.brushes).any() {
-            self.note(Note::done("selection cleared"), now);
-            return Ok(true);
+        if self.bins.region.taken().is_some() {
+            return self.drop_region(now);
         }
+        let had_brushes = std::mem::take(&mut self.scene.brushes).any();
+        if had_brushes {
+            self.note(Note::done("selection cleared"), now);
+        }
+        Ok(had_brushes)
+    }
+
+    /// Drops a proposed region, otherwise the region. Returns whether there was one.
+    ///
+    /// # Errors
+    /// [`AppError`] if the adapter fails for good.
+    pub fn drop_region(&mut self, now: Instant) -> Result<bool, AppError> {
         let Some((left, text)) = regions::drop_last(self.bins.region) else { return Ok(false) };
         self.choose_region(left)?;
         self.note(Note::done(text), now);
@@ -785,10 +824,7 @@ impl Workspace {
         let shown = match (&frame, self.graphics.renderer.result(&adjustments)) {
             (None, _) => MarkedPicture::Nothing,
             (Some(frame), _) if adjustments.is_off() => {
-                let reading = frame.interpretation();
-                let Frame { video, serial, .. } = *frame;
-                let pts_ticks = frame.pts_ticks;
-                MarkedPicture::Here(&frame.picture, PictureId::Source { video, serial, pts_ticks, reading })
+                MarkedPicture::Here(&frame.picture, PictureId::of_source(frame))
             }
             (_, Some((loading, Some(picture)))) => {
                 MarkedPicture::Here(picture, PictureId::Result { loading, adjustments })
@@ -798,6 +834,20 @@ impl Workspace {
             (_, None) => MarkedPicture::Nothing,
         };
         self.marked.follow(shown, &self.scene.look.exposure, (self.bins.components, self.bins.region.counted()))
+    }
+
+    /// Continues measuring the compared frame against the one on screen, if both are still and the numbers are shown.
+    /// Returns `true` if the figures have changed.
+    pub fn follow_quality(&mut self) -> bool {
+        let live = self.session.as_ref().filter(|_| self.hud.panels.numbers);
+        let live = live.and_then(|session| Some(session.read(session.frame.as_ref()?)));
+        let other = live.as_ref().and_then(|live| self.comparison.partner_of(live.time_secs));
+        let pair = match (&live, other) {
+            (Some(_), _) if self.comparison.outlined().is_some() && !self.is_still() => MeasuredPair::Moving,
+            (Some(live), Some(other)) => MeasuredPair::Still([live, &other.frame]),
+            _ => MeasuredPair::None,
+        };
+        self.quality.follow(pair, self.bins.region.counted())
     }
 
     /// Returns the choices that undo restores.

@@ -10,8 +10,8 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use histoscope::Components;
 use histoscope::analysis::{
-    Against, AnalyzeError, Destination, Finished, Format, OutputTarget, Request, RunComponents, ScopeUse, Selection,
-    SignalUse, Stop, TextFormat, run,
+    Against, AnalyzeError, Destination, Finished, Format, Inspection, OutputTarget, Request, RunComponents, ScopeUse,
+    Selection, SignalUse, Stop, TextFormat, run,
 };
 
 use super::adjust::AdjustArgs;
@@ -61,7 +61,7 @@ pub struct AnalyzeArgs {
     keyframes: bool,
 
     /// Compare each frame with the same-numbered frame of this video ('-' for standard input): distances of histograms,
-    /// differences and PSNR of each plane. The exit code is 3 if they differ
+    /// differences, PSNR and SSIM of each plane. The exit code is 3 if they differ
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
 
@@ -69,7 +69,8 @@ pub struct AnalyzeArgs {
     #[arg(long, value_name = "N", requires = "against", allow_negative_numbers = true, default_value = "0")]
     offset: i64,
 
-    /// Find the offset within N frames of --offset at which the histograms of the first frames match best
+    /// Find the offset within N frames of --offset at which the pictures of the first frames match; if none is clearly
+    /// the best, say so and end with exit code 1
     #[arg(long, value_name = "N", requires = "against", value_parser = whole::<u32, 1, 1000>)]
     align: Option<u32>,
 
@@ -91,7 +92,7 @@ pub struct AnalyzeArgs {
     #[arg(long, value_name = "SECONDS", value_parser = whole::<NonZeroU32, 1, { u32::MAX as u64 }>)]
     segment: Option<NonZeroU32>,
 
-    /// Show no progress
+    /// Show no progress; the verdict of --against is printed nevertheless
     #[arg(short, long)]
     quiet: bool,
 
@@ -216,6 +217,7 @@ impl AnalyzeArgs {
             resume_at: 0,
             jobs: self.jobs.get(),
             thumbnails: None,
+            inspection: Inspection::None,
             verify: self.verify,
             #[cfg(feature = "test-hooks")]
             spoil: self.spoil,

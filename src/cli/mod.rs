@@ -3,6 +3,7 @@
 mod adjust;
 mod analyze;
 mod bench;
+mod check;
 mod interrupt;
 mod lab;
 mod merge;
@@ -20,10 +21,12 @@ use std::time::Instant;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
+use clap_complete::Shell;
 use histoscope::analysis::SCHEMA;
 
 use analyze::AnalyzeArgs;
 use bench::BenchArgs;
+use check::CheckArgs;
 use lab::LabArgs;
 use merge::MergeArgs;
 use output::{WrongUsage, print_line};
@@ -78,12 +81,16 @@ enum Command {
     Merge(MergeArgs),
     /// Draw a whole clip as one picture, with its histograms over time, cuts and worst frames; needs no display
     Report(ReportArgs),
+    /// Check files against a profile: black, frozen and clipped frames, flashes, levels, tags and more; needs no display
+    Check(CheckArgs),
     /// List the graphics adapters of this machine
     Adapters,
     /// Play a video with the lab open: methods of counting at work on every frame, from a plain loop to our own
     Lab(LabArgs),
     /// Measure how fast this machine counts, with each method of a well-known tutorial and with our own
     Bench(BenchArgs),
+    /// Print the completions of a shell, to be read by it: 'histoscope completions bash'
+    Completions(CompletionsArgs),
 }
 
 /// Parses the command line. Exits on wrong usage, or if help was requested.
@@ -106,6 +113,11 @@ fn with_command_first(mut arguments: Vec<OsString>) -> Vec<OsString> {
 }
 
 impl Cli {
+    /// Returns `true` if the command opens a window.
+    pub const fn opens_window(&self) -> bool {
+        matches!(self.command, None | Some(Command::Lab(_)))
+    }
+
     /// Runs the command and returns the exit code. `started` is the start time of the program.
     pub fn run(self, started: Instant) -> ExitCode {
         if self.command.is_none()
@@ -119,9 +131,11 @@ impl Cli {
             Some(Command::Analyze(args)) => (Some("analyze"), args.run()),
             Some(Command::Merge(args)) => (Some("merge"), args.run()),
             Some(Command::Report(args)) => (Some("report"), args.run()),
+            Some(Command::Check(args)) => (Some("check"), args.run()),
             Some(Command::Adapters) => (Some("adapters"), print_adapters()),
             Some(Command::Lab(args)) => (Some("lab"), args.run(started)),
             Some(Command::Bench(args)) => (Some("bench"), args.run()),
+            Some(Command::Completions(args)) => (Some("completions"), print_completions(args.shell)),
         };
         result.unwrap_or_else(|error| match error.downcast::<WrongUsage>() {
             Ok(wrong) => print_wrong_usage(name, &wrong),
@@ -131,6 +145,21 @@ impl Cli {
             }
         })
     }
+}
+
+/// The arguments of `completions`.
+#[derive(Debug, clap::Args)]
+struct CompletionsArgs {
+    /// The shell
+    shell: Shell,
+}
+
+/// Prints the completions of a shell.
+fn print_completions(shell: Shell) -> anyhow::Result<ExitCode> {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "histoscope", &mut text);
+    print_line(String::from_utf8_lossy(&text).trim_end())?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Prints one line per graphics adapter of this machine.

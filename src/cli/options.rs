@@ -182,7 +182,7 @@ impl ExposureArgs {
 
 /// The value of `--engine`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-enum EngineArg {
+pub enum EngineArg {
     /// The graphics adapter, or the CPU if the only adapter is software
     #[default]
     Auto,

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use histoscope::Components;
 use histoscope::adjusting::Adjustments;
-use histoscope::analysis::{Request, RunComponents, ScopeUse, Selection};
+use histoscope::analysis::{Inspection, Request, RunComponents, ScopeUse, Selection};
 use histoscope::reporting::{self, DEFAULT_THRESHOLD, Finished, ReportFormat, ReportOptions};
 use histoscope::scoping::ScopeChoice;
 
@@ -95,6 +95,7 @@ impl ReportArgs {
             resume_at: 0,
             jobs: self.jobs.get(),
             thumbnails: None,
+            inspection: Inspection::None,
             verify: false,
             spoil: None,
             against: None,

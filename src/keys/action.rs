@@ -51,7 +51,7 @@ pub enum Action {
         /// `true` for the next cut.
         forward: bool,
     },
-    /// Go to the next or previous finding: a black, frozen, clipped or worst frame, or a timecode break.
+    /// Go to the next or previous finding: a black, frozen, clipped or worst frame, a flash, or a timecode break.
     ToFinding {
         /// `true` for the next finding.
         forward: bool,
@@ -79,8 +79,8 @@ pub enum Action {
     ToggleSplit,
     /// Switch between counting Y', Cb and Cr as coded, and red, green, blue and luminance.
     ToggleComponents,
-    /// Switch between linear and logarithmic height of the histograms.
-    ToggleLogarithmic,
+    /// Switch to the next scale of the bars' heights.
+    NextScale,
     /// Switch to the next arrangement of the histograms.
     NextArrangement,
     /// Make the histograms larger or smaller.
@@ -185,6 +185,8 @@ pub enum Action {
     SetUnit(Unit),
     /// Enlarge the middle of the vectorscope by this factor.
     SetZoom(u32),
+    /// Enlarge the middle of the vectorscope by the next factor.
+    NextZoom,
     /// Toggle the vectorscope's trace between white and hues.
     ToggleWhite,
     /// Show or hide the vectorscope's skin-tone line.
@@ -224,7 +226,7 @@ pub enum Action {
     TogglePinned,
     /// Show or hide the help sheet.
     ToggleHelp,
-    /// Leave full screen. If not in full screen, close whatever is open; else clear the selection; else quit.
+    /// Leave full screen. If not in full screen, clear or close whatever was opened, one thing at a time.
     Back,
     /// Quit.
     Quit,

@@ -84,7 +84,6 @@ pub const WITHOUT_KEY: &[(Action, Label)] = &[
     (Action::SetUnit(Unit::Percent), Label::Choice("levels")),
     (Action::SetZoom(1), Label::Choice("vectorscope zoom")),
     (Action::ToggleWhite, Label::Switch("white vectorscope")),
-    (Action::ToggleSkinTone, Label::Switch("skin-tone line")),
 ];
 
 fn capitalized(text: &str) -> String {

@@ -198,7 +198,7 @@ pub const TABLE: &[Bindings] = &[
             key(ControlNamed(NamedKey::PageUp), ToFinding { forward: false }),
             key(ControlNamed(NamedKey::PageDown), ToFinding { forward: true }),
         ],
-        help: "previous, next black, frozen, clipped or worst frame, timecode break",
+        help: "previous, next finding: black, frozen, flash, clipped …",
     },
     Bindings {
         section: Section::Moving,
@@ -206,7 +206,7 @@ pub const TABLE: &[Bindings] = &[
             key(ControlShiftNamed(NamedKey::PageUp), OtherFindings { forward: false }),
             key(ControlShiftNamed(NamedKey::PageDown), OtherFindings { forward: true }),
         ],
-        help: "kind to find: all, black, frozen, clipped, timecode, worst",
+        help: "kind to find: all, black, flash, frozen, clipped, timecode, worst",
     },
     Bindings {
         section: Section::Moving,
@@ -257,13 +257,21 @@ pub const TABLE: &[Bindings] = &[
     },
     Bindings {
         section: Section::Histograms,
+        keys: &[
+            key(ShiftDigit('4'), NextZoom).choice("vectorscope zoom"),
+            key(Digit('6'), ToggleSkinTone).switch("skin-tone line"),
+        ],
+        help: "{}",
+    },
+    Bindings {
+        section: Section::Histograms,
         keys: &[key(Letter("y"), ToggleComponents)],
         help: "count Y', Cb and Cr as coded, and back",
     },
     Bindings {
         section: Section::Histograms,
-        keys: &[key(Letter("v"), ToggleLogarithmic).switch("logarithmic height")],
-        help: "linear or logarithmic height",
+        keys: &[key(Letter("v"), NextScale).choice("bar heights")],
+        help: "{}: cut at five means, to the peak, logarithmic",
     },
     Bindings {
         section: Section::Histograms,
@@ -528,14 +536,14 @@ pub const TABLE: &[Bindings] = &[
     Bindings {
         section: Section::Window,
         keys: &[key(Named(NamedKey::Escape), Back)],
-        help: "leave full screen; close panels; clear the selection; else quit",
+        help: "leave full screen; close or clear the topmost thing",
     },
     Bindings { section: Section::Window, keys: &[key(Letter("q"), Quit)], help: "quit" },
 ];
 
 /// Pointer gestures and their descriptions, for the help sheet.
 pub const GESTURES: &[(&str, &str)] = &[
-    ("drag the timeline", "scrub"),
+    ("drag the timeline, wheel", "scrub; a second back, forward"),
     ("drag a histogram", "highlight the pixels with these codes"),
     ("… with r, g, b or l held", "only in that channel"),
     ("drag the picture", "move it"),

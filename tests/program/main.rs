@@ -11,6 +11,7 @@ mod support;
 mod analyze;
 mod archive;
 mod bench;
+mod check;
 mod cli;
 mod report;
 mod snapshot;

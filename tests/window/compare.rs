@@ -78,7 +78,7 @@ fn distances(program: &Program, frame: usize, expected: &[String]) {
     until(&format!("the distances {expected:?}"), PATIENCE, || {
         let log = program.log();
         let line = log.lines().rfind(|line| line.contains(&format!("numbers: frame {frame},")))?;
-        let row = line.split("; ").find_map(|row| row.strip_prefix("distance "))?;
+        let row = line.split("; ").find_map(|row| row.strip_prefix("distance, codes "))?;
         (row == expected.join(", ")).then_some(())
     });
 }
@@ -205,7 +205,7 @@ fn clips_of_other_sizes_rates_depths_and_lengths_are_compared_and_an_offset_is_f
     until("a distance in percent", PATIENCE, || {
         let log = program.log()[log..].to_owned();
         let line = log.lines().rfind(|line| line.contains("numbers: frame 60,"))?.to_owned();
-        line.split("; ").find(|row| row.starts_with("distance ")).filter(|row| row.contains(" %")).map(drop)
+        line.split("; ").find(|row| row.starts_with("distance, % ")).map(drop)
     });
     program.key("End");
     until("the end of the shorter one", PATIENCE, || {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::picture::{Area, Picture};
 use crate::program::Program;
 use crate::wait::{PATIENCE, until};
-use crate::{FRAME_SECONDS, SAMPLE_SECONDS, near, pause, position_where, sample};
+use crate::{FRAME_SECONDS, SAMPLE_SECONDS, near, pause, paused_sample, position_where, sample};
 
 /// The timeline's line in a window of the sample's size, in pixels.
 const LINE: (i32, i32) = (26, 1254);
@@ -104,6 +104,81 @@ fn panels_close_each_other_and_grow_back_in_a_small_window() {
 }
 
 #[test]
+fn a_drag_let_go_outside_the_window_goes_to_where_the_pointer_was() {
+    let program = paused_sample(&[]);
+    for (outside, wanted) in [(2000, SAMPLE_SECONDS - FRAME_SECONDS), (-300, 0.0)] {
+        program.point(600, 300);
+        program.settled();
+        program.point(600, 26);
+        program.settled();
+        program.button("mousedown", "1");
+        program.move_pointer(700, 40);
+        program.take_pointer_away();
+        // Longer than the controls take to fade.
+        program.pass(Duration::from_secs(4));
+        program.move_pointer(outside, 300);
+        program.button("mouseup", "1");
+        position_where(&program, &format!("{wanted:.3} s"), |position| near(position, wanted, 0.002));
+    }
+    program.quit_with("q");
+}
+
+#[test]
+fn the_wheel_seeks_on_the_timeline_and_zooms_elsewhere() {
+    let program = paused_sample(&[]);
+    program.point(640, 26);
+    program.settled();
+    program.after(|| program.button("click", "4"), "note: +1 s");
+    position_where(&program, "at 1 s", |position| near(position, 1.0, 0.002));
+    program.after(|| program.button("click", "5"), "note: −1 s");
+    position_where(&program, "at the beginning", |position| near(position, 0.0, 0.002));
+    program.point(640, 330);
+    program.after(|| program.button("click", "4"), "note: zoom");
+    program.quit_with("q");
+}
+
+#[test]
+fn a_hint_says_once_that_most_of_the_bars_is_cut_off() {
+    let clip = clip_of("smptebars=s=640x360:r=10:d=1");
+    let program = Program::start_with(clip.path().to_str().expect("plain"), &["--paused"]);
+    let hint = "most of the bars is cut off · v changes the scale";
+    program.after(|| program.point(320, 150), &format!("note: {hint}"));
+    for _ in 0..3 {
+        program.key("v");
+    }
+    program.point(300, 150);
+    program.settled();
+    assert_eq!(program.log().matches(hint).count(), 1);
+    program.quit_with("q");
+}
+
+#[test]
+fn a_video_of_another_shape_gets_a_window_of_its_own_shape() {
+    let clip = clip_of("testsrc2=s=360x640:r=10:d=1");
+    let program = Program::start_on(&[sample(), clip.path().to_str().expect("plain"), "--paused"]);
+    let size = program.picture().size();
+    let becomes = |size| until("the window's size", PATIENCE, || (program.picture().size() == size).then_some(()));
+    program.key("Next");
+    becomes((480, 853));
+    program.key("Prior");
+    becomes(size);
+    program.resize(800, 450);
+    program.after(|| program.key("Next"), "(2 of 2)");
+    program.settled();
+    assert_eq!(program.picture().size(), (800, 450), "the user has chosen it");
+    program.quit_with("q");
+}
+
+/// Makes a clip from one of FFmpeg's sources.
+fn clip_of(source: &str) -> tempfile::NamedTempFile {
+    let clip = tempfile::Builder::new().suffix(".mp4").tempfile().expect("a temporary file");
+    let mut command = std::process::Command::new("ffmpeg");
+    command.args(["-v", "error", "-y", "-f", "lavfi", "-i", source, "-pix_fmt", "yuv420p"]).arg(clip.path());
+    crate::wait::output_of(&mut command, PATIENCE).unwrap_or_else(|error| panic!("no clip: {error}"));
+    clip
+}
+
+#[test]
 fn panels_without_room_come_back_with_it_and_esc_closes_them_all() {
     let program = Program::start(sample());
     program.take_pointer_away();
@@ -123,7 +198,7 @@ fn panels_without_room_come_back_with_it_and_esc_closes_them_all() {
     shows("t", &bare);
     program.key("Escape");
     program.until_same("the times to close", &bare, Area::Everywhere);
-    program.quit_with("Escape");
+    program.quit_with("q");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use histoscope_render::cpu;
 
 use crate::picture::{Area, Picture};
 use crate::program::Program;
-use crate::wait::{PATIENCE, until};
+use crate::wait::{PATIENCE, output_of, until};
 use crate::{FRAME_SECONDS, long_clip, near, paused_sample, position_where, sample};
 
 /// Returns the sums of a frame of the sample, by number.
@@ -19,6 +19,28 @@ fn sums_of(number: usize, components: Components) -> Cumulative {
     }
     let picture = frame.expect("a frame").picture;
     cpu::Engine::new().count(&picture, components).cumulative()
+}
+
+/// Returns the lines on PSNR and SSIM that the window must show for a frame of the sample and its first one, with the
+/// figures of FFmpeg's filters.
+fn filter_figures(frame: usize) -> [String; 2] {
+    let graph = format!(
+        "[0:v]trim=start_frame={frame}:end_frame={},setpts=0[a];[1:v]trim=end_frame=1,setpts=0,split[b][c];\
+         [a][b]psnr[d];[d][c]ssim,metadata=print:file=-",
+        frame + 1
+    );
+    let mut command = std::process::Command::new("ffmpeg");
+    command.args(["-v", "error", "-nostdin", "-i", sample(), "-i", sample(), "-lavfi", &graph, "-f", "null", "-"]);
+    let told = output_of(&mut command, PATIENCE).expect("the filters run");
+    let told = String::from_utf8(told).expect("text");
+    let value = |name: &str| -> f64 {
+        let value = told.lines().find_map(|line| line.strip_prefix(&format!("lavfi.{name}=")));
+        value.and_then(|value| value.parse().ok()).expect("a figure")
+    };
+    let [all, y, u, v] = ["psnr_avg", "psnr.y", "psnr.u", "psnr.v"].map(|name| value(&format!("psnr.{name}")));
+    let psnr = format!("; PSNR {all:.2} dB: y {y:.2}, u {u:.2}, v {v:.2}");
+    let [all, y, u, v] = ["All", "Y", "U", "V"].map(|name| value(&format!("ssim.{name}")));
+    [psnr, format!("; SSIM {all:.4}: y {y:.4}, u {u:.4}, v {v:.4}")]
 }
 
 /// Steps to the next frame, which has this number.
@@ -59,16 +81,22 @@ fn numbers_of_a_held_frame_stand_beside_those_of_the_live_one() {
                 format!("{:.2}", Distance::of(&held, &live).expect("there are samples").codes(8))
             };
             let expected: Vec<_> = channels.clone().map(distance).collect();
-            assert_eq!(row(&program, 30, "distance"), expected.join(", "), "{engine} {components:?}");
+            assert_eq!(row(&program, 30, "distance, codes"), expected.join(", "), "{engine} {components:?}");
             assert_ne!(expected[0], "0.00", "the comparison tells nothing");
             let mean = |channel| {
                 let [held, live] = [&held, &live].map(|sums| sums.stats(channel, None).mean);
-                format!("{held:.2} {:+.2}", live - held)
+                format!("{held:.2} {:+.2}", live - held).replace(" -", " −")
             };
             let expected: Vec<_> = channels.map(mean).collect();
             assert_eq!(row(&program, 30, "held mean"), expected.join(", "), "{engine} {components:?}");
         };
         check(Components::Rgbl);
+        let expected = filter_figures(30);
+        until(&format!("{expected:?}"), PATIENCE, || {
+            let log = program.log();
+            let line = log.lines().rfind(|line| line.contains("numbers: frame 30,"))?;
+            expected.iter().all(|figures| line.contains(figures.as_str())).then_some(())
+        });
         let log = program.log().len();
         program.after(|| program.key("y"), "note: counting Y', Cb and Cr");
         until("the coded numbers", PATIENCE, || program.log()[log..].contains("; Y' Cb Cr; ").then_some(()));

@@ -68,7 +68,7 @@ fn every_method_is_stepped_through_and_nothing_is_left() {
     program.key("period");
     position_where(&program, "a frame further", |position| position > 0.0);
     assert!(!program.log()[before..].contains("lab"), "a closed lab goes on");
-    program.quit_with("Escape");
+    program.quit_with("q");
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn blurs_are_shown_in_place_of_the_picture_and_gone_with_the_lab() {
     program.after(|| program.key("Escape"), "lab: closed");
     program.take_pointer_away();
     program.until_same("all to be as it was", &plain, Area::Below);
-    program.quit_with("Escape");
+    program.quit_with("q");
 }
 
 #[test]

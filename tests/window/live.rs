@@ -46,7 +46,7 @@ fn a_sender_that_comes_late_and_stops_and_comes_back_is_told_and_the_window_goes
 }
 
 #[test]
-fn a_window_keeps_the_size_that_it_was_given_while_it_waited_and_what_it_has_kept_when_esc_is_pressed_once() {
+fn a_window_keeps_the_size_that_it_was_given_while_it_waited_and_what_it_has_kept_when_q_is_pressed_once() {
     let address = format!("udp://127.0.0.1:{}", free_port());
     let program = Program::start_in_time(Time::Real, &[&address]);
     program.resize(800, 600);
@@ -57,8 +57,9 @@ fn a_window_keeps_the_size_that_it_was_given_while_it_waited_and_what_it_has_kep
     program.until_other("the picture to move", &now, Area::Outside, 100);
     assert_eq!(program.picture().size(), (800, 600));
     until("half a minute", PATIENCE, || (position_secs(&program) > 31.0).then_some(()));
-    program.after(|| program.key("Escape"), "note: press Esc again to quit and lose 3");
-    program.quit_with("Escape");
+    program.after(|| program.key("Escape"), "note: nothing left to close: q quits");
+    program.after(|| program.key("q"), "note: press q again to quit and lose 3");
+    program.quit_with("q");
 }
 
 #[test]
@@ -162,7 +163,7 @@ fn what_is_seen_of_a_live_source_stands_behind_its_timeline() {
 }
 
 #[test]
-fn esc_ends_a_window_whose_sender_never_comes() {
+fn q_ends_a_window_whose_sender_never_comes() {
     let program = Program::start(&format!("udp://127.0.0.1:{}", free_port()));
-    program.quit_with("Escape");
+    program.quit_with("q");
 }

@@ -23,6 +23,7 @@ mod menu;
 mod notes;
 mod picture;
 mod program;
+mod random_hands;
 mod reading;
 mod region;
 mod results;
@@ -261,5 +262,5 @@ fn the_last_frame_waits_and_space_starts_again() {
     position_where(&program, "near the beginning", |position| position < 5.0);
     let again = program.picture();
     program.until_other("the picture to move again", &again, Area::Outside, 100);
-    program.quit_with("Escape");
+    program.quit_with("q");
 }

@@ -141,6 +141,11 @@ impl Program {
         let _ = self.ask(line);
     }
 
+    /// Sends a command of `src/app/scripted.rs` as it is.
+    pub fn command(&self, line: &str) {
+        self.tell(line);
+    }
+
     /// Lets time pass in the program.
     pub fn pass(&self, time: Duration) {
         self.tell(&format!("pass {}", time.as_secs_f64() * 1000.0));

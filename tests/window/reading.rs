@@ -125,7 +125,7 @@ fn a_brush_lights_exactly_the_pixels_of_its_range() {
 
     program.after(|| program.key("Escape"), "note: selection cleared");
     program.until_same("the picture to come back", &plain, Area::Everywhere);
-    program.quit_with("Escape");
+    program.quit_with("q");
 }
 
 /// Returns the number of pixels in the sample's first frame with any, and with all, of these channels in a range.

@@ -13,6 +13,7 @@ mod error;
 mod ffprobe;
 pub mod format;
 mod frames;
+pub mod inspection;
 pub mod jobs;
 pub mod merge;
 pub mod output;

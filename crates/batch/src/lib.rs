@@ -1,6 +1,7 @@
 //! Results as files and text, without a window: analyses, reports and snapshots.
 
 pub mod analyze;
+pub mod check;
 pub mod fields;
 pub mod figures;
 pub mod file;

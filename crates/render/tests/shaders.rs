@@ -225,7 +225,7 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
                 ("size", offset_of!(PanelParams, size)),
                 ("first_column", offset_of!(PanelParams, first_column)),
                 ("channels", offset_of!(PanelParams, channels)),
-                ("logarithmic", offset_of!(PanelParams, logarithmic)),
+                ("scale", offset_of!(PanelParams, scale)),
                 ("line", offset_of!(PanelParams, line)),
                 ("notch", offset_of!(PanelParams, notch)),
                 ("opacity", offset_of!(PanelParams, opacity)),

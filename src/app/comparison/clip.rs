@@ -169,7 +169,7 @@ impl ComparedClip {
         format!("offset {:+} frames of {}", self.pairing.offset, self.name)
     }
 
-    /// Starts searching for the offset at which the histograms of both clips match best. Returns the note on it.
+    /// Starts searching for the offset at which the pictures of both clips match best. Returns the note on it.
     pub fn find_offset(&mut self, first: &Path) -> String {
         self.matcher.begin([first, &self.input])
     }

@@ -5,29 +5,21 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, TryRecvError};
 
 use crate::app::event::Waker;
-use histoscope_batch::analyze::Stop;
-use histoscope_batch::analyze::align::{self, FoundOffset};
+use histoscope_batch::analyze::align::{self, AlignInput, FoundOffset};
 use histoscope_batch::analyze::comparison::Against;
-use histoscope_batch::analyze::counter::RunComponents;
-use histoscope_batch::analyze::pipeline::Request;
 use histoscope_batch::analyze::selection::Selection;
-use histoscope_core::adjust::Adjustments;
+use histoscope_batch::analyze::{AnalyzeError, Stop};
+use histoscope_core::text::file_name;
 use histoscope_media::OpenOptions;
-use histoscope_render::engine::EngineChoice;
-use histoscope_render::gpu::AdapterChoice;
 
 /// Maximum distance between the starts of the clips, in frames.
 const WITHIN: u32 = 250;
 
-/// How both clips are read and counted, and how the result is signalled.
+/// How both clips are read, and how the result is signalled.
 #[derive(Clone)]
 pub struct MatchOptions {
     /// The options for opening them.
     pub open: OpenOptions,
-    /// The engine that counts.
-    pub engine: EngineChoice,
-    /// The adapter.
-    pub adapter: AdapterChoice,
     /// Called when the result is available.
     pub waker: Waker,
 }
@@ -85,28 +77,15 @@ impl Matching {
     /// If the system cannot start a thread.
     fn begin([first, second]: [&Path; 2], reading: &MatchOptions) -> std::io::Result<Self> {
         let stop = Stop::default();
-        let request = Request {
-            input: first.to_owned(),
-            open: reading.open.clone(),
-            selection: Selection::default(),
-            adjustments: Adjustments::default(),
-            counting: RunComponents::default(),
-            engine: reading.engine,
-            adapter: reading.adapter.clone(),
-            resume_at: 0,
-            jobs: 1,
-            thumbnails: None,
-            verify: false,
-            spoil: None,
-            against: None,
-            stop: stop.clone(),
-        };
+        let (input, open) = (first.to_owned(), reading.open.clone());
         let against = Against { input: second.to_owned(), offset: 0, align: None };
+        let its_stop = stop.clone();
         let (sender, answer) = mpsc::channel();
         let waker = Arc::clone(&reading.waker);
         let search = move || {
+            let ours = AlignInput { input: &input, open: &open, selection: &Selection::default(), stop: &its_stop };
             // The receiver is gone if the window has been closed.
-            let _ = sender.send(align::find(&request, &against, WITHIN).map_err(|error| error.to_string()));
+            let _ = sender.send(align::find(ours, &against, WITHIN).map_err(|error| reason(&error)));
             waker();
         };
         std::thread::Builder::new().name("histoscope-match".to_owned()).spawn(search)?;
@@ -126,5 +105,16 @@ impl Matching {
 impl Drop for Matching {
     fn drop(&mut self) {
         self.stop.stop();
+    }
+}
+
+/// Returns the reason why no offset was found, for a user who has keys and no options.
+fn reason(error: &AnalyzeError) -> String {
+    match error {
+        AnalyzeError::NotSure { other, candidates: [best, second], .. } => format!(
+            "not sure of the offset of {}; {best:+} and {second:+} match best, but not clearly; Ctrl+. and Ctrl+, set it",
+            file_name(other)
+        ),
+        error => error.to_string(),
     }
 }

@@ -87,6 +87,9 @@ impl Hud {
         }
         let menus = self.show_open_menu(ui, model, commands);
         let noted = surroundings.notes.show(noted_in, &menus, surroundings.field.is_none());
+        if let Some(controls) = controls {
+            self.timeline.show_preview(ui.ctx(), controls, &noted, model);
+        }
         if let Some(room) = help {
             // Notes on keys that the user tries while the help is open do not move it.
             let room = Rect { max: Pos2::new(room.max.x, room.max.y - surroundings.lane.max(notes::MIN_LANE)), ..room };
@@ -256,7 +259,10 @@ impl Hud {
         }
         if let Some(stats) = model.tables.stats {
             let panel = stats::show(ui, right, stats);
-            right.max.x = panel.min.x - 6.0;
+            // One that the user has moved needs no room at the right.
+            if panel.max.x > right.max.x - 1.0 && panel.min.y < right.min.y + 1.0 {
+                right.max.x = panel.min.x - 6.0;
+            }
             placed.panels.push(panel);
         }
         left.max.x = right.max.x;

@@ -130,6 +130,7 @@ pub fn show(
     timeline: &mut Timeline,
     commands: &mut Vec<Command>,
 ) -> Rect {
+    timeline.hide();
     let is_still = model.play.still;
     let is_tight = is_tight(context.free, model);
     let line_row = line_row(context.free, model);
@@ -180,7 +181,6 @@ pub fn show(
             }
         },
     );
-    timeline.show_preview(ui.ctx(), rect, model);
     rect
 }
 

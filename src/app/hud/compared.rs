@@ -5,11 +5,10 @@ use super::readout::share_text;
 use histoscope_core::compare::Distance;
 use histoscope_core::histogram::{ChannelStats, Cumulative};
 use histoscope_core::picture::color::Range;
+use histoscope_core::text::with_minus;
 
 /// Names of the statistics, in the order of each column's cells.
 pub const NAMES: [&str; 9] = ["min", "1 %", "median", "mean", "99 %", "max", "at lowest", "at highest", "out of range"];
-/// The name of the last row.
-pub const DISTANCE: &str = "distance";
 
 /// The statistics of the compared frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,9 +17,13 @@ pub struct Compared {
     pub name: String,
     /// The statistics of each channel with their differences, in the order of [`NAMES`].
     pub columns: Vec<[String; NAMES.len()]>,
+    /// The name of the row of distances, with their unit.
+    pub distance: &'static str,
     /// The earth mover's distance of each channel, in codes, or in percent of the scale if the pictures have different
     /// depths.
     pub distances: Vec<String>,
+    /// PSNR and SSIM, as lines of text.
+    pub quality: Vec<String>,
 }
 
 impl Compared {
@@ -30,6 +33,7 @@ impl Compared {
         name: &str,
         (held, held_range): (&Cumulative, Option<Range>),
         (live, range): (&Cumulative, Option<Range>),
+        quality: Vec<String>,
     ) -> Self {
         let channels = 0..live.components.channel_names().len();
         let is_alike = held.bits == live.bits;
@@ -38,12 +42,14 @@ impl Compared {
         let distance = |channel| match Distance::of(&bins(held, channel), &bins(live, channel)) {
             None => "–".to_owned(),
             Some(distance) if is_alike => format!("{:.2}", distance.codes(live.bits)),
-            Some(distance) => format!("{:.2} %", distance.percent()),
+            Some(distance) => format!("{:.2}", distance.percent()),
         };
         Self {
             name: name.to_owned(),
             columns: channels.clone().map(of).collect(),
+            distance: if is_alike { "distance, codes" } else { "distance, %" },
             distances: channels.map(distance).collect(),
+            quality,
         }
     }
 }
@@ -51,14 +57,15 @@ impl Compared {
 /// Formats a difference with its sign. One that rounds to zero is positive.
 fn difference(value: f64) -> String {
     let text = format!("{value:+.2}");
-    if text == "-0.00" { "+0.00".to_owned() } else { text }
+    if text == "-0.00" { "+0.00".to_owned() } else { with_minus(&text) }
 }
 
 fn column(held: &ChannelStats, live: &ChannelStats, is_alike: bool) -> [String; NAMES.len()] {
     // Codes of different depths cannot be subtracted.
     let code = |of: fn(&ChannelStats) -> u32| {
         let [held, live] = [of(held), of(live)];
-        if is_alike { format!("{held} {:+}", i64::from(live) - i64::from(held)) } else { held.to_string() }
+        let by = format!("{:+}", i64::from(live) - i64::from(held));
+        if is_alike { format!("{held} {}", with_minus(&by)) } else { held.to_string() }
     };
     let share = |of: fn(&ChannelStats) -> f64| {
         let [held, live] = [of(held), of(live)];
@@ -98,18 +105,18 @@ mod tests {
     #[test]
     fn a_tiny_negative_difference_is_no_loss() {
         let told = [-0.004, -0.0, 0.004, -0.006, 0.25].map(difference);
-        assert_eq!(told, ["+0.00", "+0.00", "+0.00", "-0.01", "+0.25"]);
+        assert_eq!(told, ["+0.00", "+0.00", "+0.00", "−0.01", "+0.25"]);
     }
 
     #[test]
     fn each_value_has_its_difference_to_the_live_one() {
         let (held, live) = (of(8, &[0, 100, 100, 110]), of(8, &[10, 100, 105, 255]));
-        let compared = Compared::new("a.mp4 0:01.000", (&held, None), (&live, None));
+        let compared = Compared::new("a.mp4 0:01.000", (&held, None), (&live, None), Vec::new());
         let red = &compared.columns[0];
         assert_eq!(red[..4], ["0 +10", "0 +10", "100 +0", "77.50 +40.00"]);
-        assert_eq!(red[4..], ["110 +145", "110 +145", "25.00 % -25.00", "0 % +25.00", "0 % +0.00"]);
+        assert_eq!(red[4..], ["110 +145", "110 +145", "25.00 % −25.00", "0 % +25.00", "0 % +0.00"]);
         assert_eq!(compared.columns[3][8], "–", "luminance is never out of range");
-        assert_eq!(compared.distances, ["40.00"; 4]);
+        assert_eq!((compared.distance, compared.distances), ("distance, codes", vec!["40.00".to_owned(); 4]));
     }
 
     #[test]
@@ -117,16 +124,17 @@ mod tests {
         let mut histogram = Histogram::empty(8, Components::YCbCr);
         histogram.bins_mut(0)[5] = 1;
         let sums = histogram.cumulative();
-        let out = |held, live| Compared::new("c", (&sums, Some(held)), (&sums, Some(live))).columns[0][8].clone();
-        assert_eq!(out(Range::Limited, Range::Full), "100 % -100.00");
+        let out =
+            |held, live| Compared::new("c", (&sums, Some(held)), (&sums, Some(live)), Vec::new()).columns[0][8].clone();
+        assert_eq!(out(Range::Limited, Range::Full), "100 % −100.00");
         assert_eq!(out(Range::Full, Range::Limited), "0 % +100.00");
     }
 
     #[test]
     fn codes_of_different_depths_are_not_subtracted() {
-        let compared = Compared::new("b", (&of(8, &[0, 255]), None), (&of(10, &[1023]), None));
+        let compared = Compared::new("b", (&of(8, &[0, 255]), None), (&of(10, &[1023]), None), Vec::new());
         assert_eq!(compared.columns[0][..4], ["0", "0", "0", "127.50"]);
         assert_eq!(compared.columns[0][7], "50.00 % +50.00");
-        assert_eq!(compared.distances[0], "50.00 %");
+        assert_eq!((compared.distance, compared.distances[0].as_str()), ("distance, %", "50.00"));
     }
 }

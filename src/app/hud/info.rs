@@ -1,12 +1,14 @@
 //! The panel of facts about the video: their values and origins, and how they were used.
 
+use std::fs;
+
 use egui::{Rect, RichText, Ui, vec2};
 
 use super::theme;
 use histoscope_core::picture::color::{Matrix, Origin, blanking_lines};
 use histoscope_core::picture::layout::ChromaLines;
 use histoscope_core::picture::{Frame, Scan, Timecodes};
-use histoscope_core::text::counted;
+use histoscope_core::text::{counted, time_text};
 use histoscope_media::{StreamInfo, VideoTrack};
 
 /// A line of the panel.
@@ -53,7 +55,11 @@ fn of_file(info: &StreamInfo) -> Vec<InfoLine> {
         Some(profile) => format!("{}, {profile}", info.codec),
         None => info.codec.clone(),
     };
-    let mut lines = vec![plain("container", info.container.clone()), plain("codec", codec)];
+    let mut lines = vec![plain("container", container(info)), plain("codec", codec)];
+    lines.extend(length(info));
+    lines.extend(
+        fs::metadata(&info.path).ok().filter(fs::Metadata::is_file).map(|file| plain("file", bytes(file.len()))),
+    );
     lines.extend(info.bit_rate.map(|rate| plain("bit rate", bit_rate(rate))));
     lines.push(plain("frame rate", frame_rate(info)));
     lines.extend(info.timecodes.map(|timecodes| plain("timecode", timecode(&timecodes))));
@@ -71,6 +77,71 @@ fn of_file(info: &StreamInfo) -> Vec<InfoLine> {
         lines.push(plain("seeking", "forward playback only".to_owned()));
     }
     lines
+}
+
+/// Returns the usual name of the container. FFmpeg names a reader after every format that it reads.
+fn container(info: &StreamInfo) -> String {
+    let is = |ending: &str| info.path.extension().is_some_and(|found| found.eq_ignore_ascii_case(ending));
+    let name = match &*info.container {
+        "mov,mp4,m4a,3gp,3g2,mj2" if is("mov") || is("qt") => "MOV (QuickTime)",
+        "mov,mp4,m4a,3gp,3g2,mj2" => "MP4",
+        "matroska,webm" if is("webm") => "WebM",
+        "matroska,webm" => "Matroska",
+        "mpegts" => "MPEG-2 transport stream",
+        "mpeg" => "MPEG program stream",
+        "mxf" => "MXF",
+        "avi" => "AVI",
+        "asf" => "ASF (WMV)",
+        "flv" => "FLV",
+        "ogg" => "Ogg",
+        "yuv4mpegpipe" => "YUV4MPEG",
+        other => other,
+    };
+    name.to_owned()
+}
+
+/// Returns the duration and the number of frames, as far as they are stated.
+fn length(info: &StreamInfo) -> Option<InfoLine> {
+    let duration = info.duration_secs.filter(|_| !info.still && !info.live).map(time_text);
+    let frames = info.stated_frames.filter(|_| !info.still && !info.live).map(|count| counted(count, "frame"));
+    let text = duration.into_iter().chain(frames).collect::<Vec<_>>().join(", ");
+    (!text.is_empty()).then(|| plain("duration", text))
+}
+
+/// Formats the size of a file.
+fn bytes(count: u64) -> String {
+    match count as f64 {
+        few if few < 1e3 => counted(count, "byte"),
+        some if some < 1e6 => format!("{:.1} kB", some / 1e3),
+        many if many < 1e9 => format!("{:.1} MB", many / 1e6),
+        most => format!("{:.2} GB", most / 1e9),
+    }
+}
+
+/// Returns the usual name of a transfer function or of primaries, for FFmpeg's.
+fn standard(name: &'static str) -> &'static str {
+    match name {
+        "smpte2084" => "PQ (SMPTE ST 2084)",
+        "arib-std-b67" => "HLG (ARIB STD-B67)",
+        "iec61966-2-1" => "sRGB (IEC 61966-2-1)",
+        "bt709" => "BT.709",
+        "bt2020" => "BT.2020",
+        "bt2020-10" => "BT.2020, 10 bits",
+        "bt2020-12" => "BT.2020, 12 bits",
+        "smpte170m" => "SMPTE 170M",
+        "smpte240m" => "SMPTE 240M",
+        "bt470m" => "BT.470 M",
+        "bt470bg" => "BT.470 BG",
+        "smpte431" => "DCI-P3 (SMPTE RP 431-2)",
+        "smpte432" => "Display P3 (SMPTE EG 432-1)",
+        other => other,
+    }
+}
+
+/// Returns `true` if a pixel format of this name, as FFmpeg calls it, has an alpha channel.
+fn has_alpha(pixel_format: &str) -> bool {
+    let begins = ["yuva", "rgba", "bgra", "argb", "abgr", "gbrap", "ya8", "ya16", "yaf", "ayuv", "vuya"];
+    begins.iter().any(|begin| pixel_format.starts_with(begin))
 }
 
 fn timecode(timecodes: &Timecodes) -> String {
@@ -135,7 +206,7 @@ fn frame_rate(info: &StreamInfo) -> String {
         (Some(true), Some(nominal)) => format!("{average} fps on average, variable, up to {}", number(nominal.value())),
         (Some(true), None) => format!("{average} fps on average, variable"),
         (Some(false), _) => format!("{average} fps, constant"),
-        (None, _) => format!("{average} fps on average"),
+        (None, _) => format!("{average} fps"),
     }
 }
 
@@ -181,6 +252,9 @@ fn of_frame(frame: &Frame, aspect_origin: Origin) -> Vec<InfoLine> {
     let shown = if hdr { ", shown as coded: not tone-mapped" } else { ", shown as coded" };
     let mut lines =
         vec![plain("pixel format", source.pixel_format.clone()), plain("depth", depth), plain("size", size)];
+    if has_alpha(&source.pixel_format) {
+        lines.push(plain("alpha", "present, neither shown nor counted".to_owned()));
+    }
     lines.extend(source.cropping.stated().map(|(by, stated)| InfoLine {
         name: "cropping",
         value: format!("{stated} ({by})"),
@@ -214,7 +288,7 @@ fn of_frame(frame: &Frame, aspect_origin: Origin) -> Vec<InfoLine> {
 /// Returns a line on a property that has no effect here, whether or not the file states it.
 fn named(name: &'static str, value: Option<&'static str>, effect: &str) -> InfoLine {
     match value {
-        Some(value) => InfoLine { name, value: format!("{value}{effect}"), origin: Some(Origin::Tagged) },
+        Some(value) => InfoLine { name, value: format!("{}{effect}", standard(value)), origin: Some(Origin::Tagged) },
         None => plain(name, format!("not stated{effect}")),
     }
 }
@@ -295,6 +369,13 @@ mod tests {
         let find = |name| lines.iter().find(|line| line.name == name).unwrap_or_else(|| panic!("no {name}"));
         assert_eq!(find("frame rate").value, "30 fps, constant");
         assert_eq!(find("depth").value, "8 bits, 256 bins");
+        assert_eq!(
+            (find("container").value.as_str(), find("duration").value.as_str()),
+            ("MP4", "0:10.000, 300 frames")
+        );
+        assert_eq!(find("file").value, bytes(fs::metadata("assets/sample.mp4").unwrap().len()));
+        assert_eq!(find("transfer").value, "BT.709, shown as coded");
+        assert!(lines.iter().all(|line| line.name != "alpha"));
         assert_eq!((find("matrix").value.as_str(), find("matrix").origin), ("bt709", Some(Origin::Tagged)));
         assert_eq!(find("conversion").value, "none: counted and drawn from the decoder's own planes");
         assert_eq!(find("adapter").value, "an adapter (a driver)");
@@ -334,11 +415,17 @@ mod tests {
         assert_eq!(told(24, Some(60)), "24 fps on average, variable, up to 60");
         assert_eq!(told(24, Some(1000)), "24 fps on average, variable");
         assert_eq!(told(30, Some(1_000_000)), "30 fps on average, variable");
-        assert_eq!((told(240, Some(240)), told(24, None)), ("240 fps, constant".into(), "24 fps on average".into()));
+        assert_eq!((told(240, Some(240)), told(24, None)), ("240 fps, constant".into(), "24 fps".into()));
     }
 
     #[test]
     fn numbers_are_formatted_briefly() {
+        assert_eq!(
+            (bytes(1), bytes(12_345), bytes(3_210_000_000)),
+            ("1 byte".into(), "12.3 kB".into(), "3.21 GB".into())
+        );
+        assert_eq!((standard("smpte2084"), standard("gamma22")), ("PQ (SMPTE ST 2084)", "gamma22"));
+        assert!(has_alpha("yuva444p10le") && has_alpha("gbrap") && !has_alpha("yuv420p"));
         assert_eq!((bit_rate(640_000), bit_rate(12_340_000)), ("640 kbit/s".into(), "12.3 Mbit/s".into()));
         assert_eq!((number(23.976_023), number(30.0), number(59.94)), ("23.976".into(), "30".into(), "59.94".into()));
     }

@@ -38,6 +38,9 @@ pub const LINEAR: &str = "Luminance of linear light: the light of red, green and
 pub const DISTANCE: &str = "Distance of the histograms (earth mover's): how many codes samples must move on average to \
                             turn the live histogram into the held one. For pictures of different depths, in percent of \
                             the scale.";
+/// The meaning of PSNR and SSIM.
+pub const QUALITY: &str = "The compared frame's samples against those of the frame on screen, before adjustments, for all planes and for \
+                           each: peak signal-to-noise ratio, and structural similarity (1 if equal), as FFmpeg's filters compute them.";
 /// The meaning of EBU R 103.
 pub const R103: &str = "EBU R 103, what broadcasters accept: red, green, blue and Y' from −5 % to 105 % of black to white (5 to 246 of 8 \
                         bits in limited range). Up to 1 % of the picture may lie outside.";

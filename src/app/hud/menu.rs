@@ -10,13 +10,13 @@ use std::time::Duration;
 use egui::containers::menu::{MenuState, SubMenu};
 use egui::{Align, Id, Key, LayerId, Layout, Popup, PopupKind, Pos2, Rect, Ui, Vec2};
 
-use super::model::{Command, Model};
+use super::model::{Command, FileView, Model};
 use super::{meanings, theme};
-use crate::app::recent::place_text;
+use crate::app::recent::{RecentFile, place_text};
 use crate::keys::{Action, MENU, MenuLine};
 use drawing::{BESIDE, DrawnMenuLine, MenuDrawing, WIDTH, style};
 use histoscope_core::histogram::Components;
-use histoscope_core::text::shown;
+use histoscope_core::text::{file_name, shown};
 use histoscope_render::view::overlay::Overlaps;
 use words::shortened;
 
@@ -275,6 +275,17 @@ impl MenuDrawing<'_, '_> {
         }
     }
 
+    /// Returns the name of a recent file, with its folder if the open file or another recent one has the same name.
+    fn distinct_name(&self, file: &RecentFile) -> String {
+        let name = file.name();
+        let FileView { recent, name: open, .. } = self.model.file;
+        let is_shared = open == Some(&name) || recent.iter().filter(|other| other.name() == name).count() > 1;
+        match file.path.parent().filter(|folder| is_shared && !folder.as_os_str().is_empty()) {
+            Some(folder) => format!("{}/{name}", file_name(folder)),
+            None => name,
+        }
+    }
+
     /// Adds at most `most` recent files, each with the position at which it was left.
     fn recent(&mut self, ui: &mut Ui, most: usize) {
         ui.spacing_mut().item_spacing.y = 0.0;
@@ -282,7 +293,7 @@ impl MenuDrawing<'_, '_> {
             let place = file.left_at_secs.map_or_else(String::new, place_text);
             let width = |text: &str, font| ui.painter().layout_no_wrap(text.to_owned(), font, theme::LIGHT).size().x;
             let room = ui.available_width() - width(&place, theme::mono(theme::SMALL)) - BESIDE;
-            let name = shortened(&file.name(), |name| width(name, theme::words(theme::TEXT)) <= room);
+            let name = shortened(&self.distinct_name(file), |name| width(name, theme::words(theme::TEXT)) <= room);
             // Two files may have the same name.
             let response = ui.push_id(index, |ui| self.line(ui, &name, &place, true)).inner;
             if response.clicked() {

@@ -189,7 +189,11 @@ impl Hud {
         if is_foreign {
             return false;
         }
-        let UiEvents { events, focused, repaint } = as_ui();
+        let UiEvents { mut events, focused, repaint } = as_ui();
+        if self.uses_pointer() {
+            // egui would end the drag when the pointer leaves the window.
+            events.retain(|event| !matches!(event, egui::Event::PointerGone));
+        }
         self.input.events.extend(events);
         self.input.focused = focused.unwrap_or(self.input.focused);
         repaint
@@ -199,7 +203,7 @@ impl Hud {
     /// drag that moved on.
     #[must_use]
     pub fn awaits_drawing(&self) -> bool {
-        let is_dragging = self.timeline.is_dragged() || self.context.egui_is_using_pointer();
+        let is_dragging = self.uses_pointer();
         let is_done = |event: &egui::Event| match event {
             egui::Event::PointerButton { .. } => true,
             egui::Event::PointerMoved(_) | egui::Event::PointerGone => is_dragging,
@@ -214,9 +218,19 @@ impl Hud {
         let order = self.context.layer_id_at(point).map(|layer| layer.order);
         self.drawn.is_some()
             && (self.menu.is_some()
-                || self.timeline.is_dragged()
-                || self.context.egui_is_using_pointer()
+                || self.uses_pointer()
                 || order.is_some_and(|order| order != egui::Order::Background))
+    }
+
+    /// Returns `true` if a control is being dragged, the timeline for example.
+    fn uses_pointer(&self) -> bool {
+        self.timeline.is_dragged() || self.context.egui_is_using_pointer()
+    }
+
+    /// Returns `true` if the point, in points, lies on a visible timeline that can seek.
+    #[must_use]
+    pub fn is_on_timeline(&self, point: Pos2, now: Instant) -> bool {
+        self.drawn.is_some() && self.shows_controls(now) && self.menu.is_none() && self.timeline.is_at(point)
     }
 
     /// Notes that the pointer has moved: the controls appear.
@@ -224,9 +238,11 @@ impl Hud {
         self.visibility.wake(now);
     }
 
-    /// Lets the controls fade out, because the pointer has left the window.
+    /// Lets the controls fade out, because the pointer has left the window, unless it is dragging one of them.
     pub fn let_go(&mut self, now: Instant) {
-        self.visibility.let_go(now);
+        if !self.uses_pointer() {
+            self.visibility.let_go(now);
+        }
     }
 
     /// Drops the notes about the video on screen, because another one replaces it.

@@ -42,11 +42,12 @@ impl std::fmt::Debug for PreviewPicture {
 }
 
 impl PreviewPicture {
-    /// Shows the card below `bar`, as near to the column `x` as the view allows, unless there is no room.
-    pub fn show(&mut self, context: &Context, (bar, x): (Rect, f32), model: &Model<'_>) {
+    /// Shows the card below `bar`, as near to the column `x` as the view allows, and below any note that it would cover,
+    /// unless there is no room.
+    pub fn show(&mut self, context: &Context, (bar, x): (Rect, f32), notes: &[Rect], model: &Model<'_>) {
         let Some((preview, is_asked)) = model.file.preview else { return };
         let view = context.content_rect();
-        let Some(card) = PreviewCard::new(preview, bar, x, view) else { return };
+        let Some(card) = PreviewCard::clear_of(notes, preview, bar, x, view) else { return };
         let painter = context.layer_painter(LayerId::new(Order::Tooltip, Id::unique("preview")));
         theme::fill_plate(&painter, card.all, 5, theme::SOLID);
         painter.rect_stroke(card.all, 5, theme::EDGE, egui::StrokeKind::Inside);
@@ -83,6 +84,14 @@ struct PreviewCard {
 }
 
 impl PreviewCard {
+    /// Returns the card directly below the bar, or else below the lowest note.
+    fn clear_of(notes: &[Rect], preview: &Preview, bar: Rect, x: f32, view: Rect) -> Option<Self> {
+        let lowest = notes.iter().map(|note| note.max.y).fold(bar.max.y, f32::max);
+        let below = Rect { max: pos2(bar.max.x, lowest), ..bar };
+        let is_clear = |card: &Self| !notes.iter().any(|note| note.intersects(card.all));
+        [bar, below].into_iter().filter_map(|above| Self::new(preview, above, x, view)).find(is_clear)
+    }
+
     fn new(preview: &Preview, bar: Rect, x: f32, view: Rect) -> Option<Self> {
         let own = vec2(preview.thumbnail.width as f32, preview.thumbnail.height as f32);
         let most = MOST.min(view.size() * PART);
@@ -170,6 +179,11 @@ mod tests {
         let view = Rect::from_min_size(pos2(0.0, 0.0), vec2(480.0, 120.0));
         let bar = Rect::from_min_max(pos2(4.0, 4.0), pos2(476.0, 70.0));
         assert_eq!(PreviewCard::new(&preview(400, 225), bar, 100.0, view), None, "there is no room");
+        let view = Rect::from_min_size(pos2(0.0, 0.0), vec2(1280.0, 720.0));
+        let bar = Rect::from_min_max(pos2(4.0, 4.0), pos2(1276.0, 70.0));
+        let note = Rect::from_min_max(pos2(500.0, 80.0), pos2(780.0, 120.0));
+        let at = |x| PreviewCard::clear_of(&[note], &preview(400, 225), bar, x, view).expect("there is room").all;
+        assert!(at(100.0).min.y < note.min.y && at(640.0).min.y > note.max.y, "it covers no note");
     }
 
     #[test]

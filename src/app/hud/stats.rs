@@ -1,9 +1,9 @@
 //! The panel of a frame's statistics: for each channel the extremes, percentiles, the mean and the clipped shares.
 
 use egui::text::{LayoutJob, TextFormat};
-use egui::{Align2, Rect, RichText, Ui, vec2};
+use egui::{Align2, Rect, RichText, Sense, Ui, Vec2, vec2};
 
-use super::compared::{Compared, DISTANCE, NAMES};
+use super::compared::{Compared, NAMES};
 use super::readout::share_text;
 use super::{meanings, theme};
 use histoscope_core::adjust::Adjustments;
@@ -13,6 +13,9 @@ use histoscope_core::picture::color::Range;
 use histoscope_core::text::time_text;
 use histoscope_render::gpu::FrameTag;
 use histoscope_render::view::region;
+
+/// Share of the view that the statistics of two pictures may cover.
+const PART: f32 = 0.25;
 
 /// The statistics of one frame.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,10 +76,16 @@ impl StatsTable {
     }
 
     /// Adds the statistics of the compared frame, if there is one: its name, its sums of the same components and its
-    /// range.
+    /// range; and the lines on PSNR and SSIM.
     #[must_use]
-    pub fn beside(self, sums: &Cumulative, range: Option<Range>, other: Option<(&str, &Cumulative, Range)>) -> Self {
-        let compared = |(name, other, own)| Compared::new(name, (other, Some(own)), (sums, range));
+    pub fn beside(
+        self,
+        sums: &Cumulative,
+        range: Option<Range>,
+        other: Option<(&str, &Cumulative, Range)>,
+        quality: Vec<String>,
+    ) -> Self {
+        let compared = |(name, other, own)| Compared::new(name, (other, Some(own)), (sums, range), quality);
         Self { compared: other.map(compared), ..self }
     }
 }
@@ -121,8 +130,10 @@ impl StatsTable {
         let figures = NAMES.iter().enumerate().map(|(index, name)| {
             (format!("held {name}"), compared.columns.iter().map(|column| column[index].as_str()).collect())
         });
-        let distances = (DISTANCE.to_owned(), compared.distances.iter().map(String::as_str).collect());
-        std::iter::once((compared.name.clone(), Vec::new())).chain(figures).chain([distances]).collect()
+        let distances = (compared.distance.to_owned(), compared.distances.iter().map(String::as_str).collect());
+        let quality = compared.quality.iter().map(|line| (line.clone(), Vec::new()));
+        let name = std::iter::once((compared.name.clone(), Vec::new()));
+        name.chain(figures).chain([distances]).chain(quality).collect()
     }
 }
 
@@ -143,23 +154,30 @@ fn column(sums: &Cumulative, channel: usize, range: Option<Range>) -> [String; N
     ]
 }
 
-/// Shows the panel at the right of `room`. Returns its rectangle.
+/// Shows the panel at the right of `room`, or wherever in the view the user has dragged it. Returns its rectangle. With
+/// the statistics of two pictures, it covers no more than a quarter of the view; the rest scrolls.
 pub fn show(ui: &Ui, room: Rect, numbers: &StatsTable) -> Rect {
     // Choose by the view rather than by the remaining room, so that the letters do not change size while a note is
     // shown.
     let view = ui.ctx().content_rect();
-    let is_small = view.height() < 400.0 || view.width() < 540.0;
+    let is_small = view.height() < 400.0 || view.width() < 540.0 || numbers.compared.is_some();
     // In a small window every line counts: the last ones report what is wrong.
     let (size, between) = if is_small { (theme::TEXT - 2.5, 0.0) } else { (theme::TEXT, 2.0) };
-    let area = egui::Area::new(egui::Id::unique("numbers"))
+    let (id, moved_id) = (egui::Id::unique("numbers"), egui::Id::unique("numbers, moved"));
+    let moved: Vec2 = ui.ctx().data(|data| data.get_temp(moved_id)).unwrap_or_default();
+    let width = ui.ctx().memory(|memory| memory.area_rect(id)).map_or(room.width(), |before| before.width());
+    let quarter = if numbers.compared.is_some() { PART * view.area() / width.max(1.0) } else { f32::INFINITY };
+    let area = egui::Area::new(id)
         .fade_in(false)
         .pivot(Align2::RIGHT_TOP)
-        .fixed_pos(room.right_top());
+        .fixed_pos(room.right_top() + moved)
+        .constrain_to(view)
+        .sense(Sense::drag());
     let line = is_small.then_some(size + 1.5);
     let text = |text: &str, color| RichText::new(text).font(theme::mono(size)).line_height(line).color(color);
     let shown = area.show(ui.ctx(), |ui| {
         theme::framed(10, 7).show(ui, |ui| {
-            theme::scrolled(ui, room.height() - 16.0, |ui| {
+            theme::scrolled(ui, room.height().min(quarter) - 16.0, |ui| {
                 ui.spacing_mut().item_spacing.y = between;
                 ui.spacing_mut().interact_size.y = 0.0;
                 let frame = ui.label(text(&numbers.frame, theme::DIM)).rect;
@@ -182,6 +200,10 @@ pub fn show(ui: &Ui, room: Rect, numbers: &StatsTable) -> Rect {
                     let name = RichText::new(format!("below: {}", compared.name)).font(theme::words(size - 1.0));
                     ui.add(egui::Label::new(name.color(theme::ACCENT)).truncate());
                 }
+                for line in numbers.compared.iter().flat_map(|compared| &compared.quality) {
+                    let text = RichText::new(line).font(theme::words(size - 1.0)).color(theme::ACCENT);
+                    ui.add(egui::Label::new(text).truncate()).on_hover_text(meanings::QUALITY);
+                }
                 if let Some(line) = &numbers.r103 {
                     let color = if line.is_within { theme::RIGHT } else { theme::WRONG };
                     ui.set_max_width(width);
@@ -192,7 +214,11 @@ pub fn show(ui: &Ui, room: Rect, numbers: &StatsTable) -> Rect {
         });
     });
     let rect = shown.response.rect;
-    if (rect.max.x - room.max.x).abs() > 0.5 {
+    if shown.response.dragged() {
+        let moved = rect.right_top() + shown.response.drag_delta() - room.right_top();
+        ui.ctx().data_mut(|data| data.insert_temp(moved_id, moved));
+        ui.ctx().request_repaint();
+    } else if moved == Vec2::ZERO && (rect.max.x - room.max.x).abs() > 0.5 {
         // It was positioned by its previous width.
         ui.ctx().request_repaint();
     }
@@ -204,7 +230,7 @@ fn explained(name: &str, components: Components) -> Option<&'static str> {
     match (name, components) {
         ("out of range", Components::Rgbl) => Some(meanings::OUT_OF_RANGE),
         ("out of range", Components::YCbCr) => Some(meanings::OUT_OF_RANGE_CODED),
-        (DISTANCE, _) => Some(meanings::DISTANCE),
+        ("distance, codes" | "distance, %", _) => Some(meanings::DISTANCE),
         ("at lowest", _) => Some("Samples at the lowest code, 0: clipped, or just that dark."),
         ("at highest", _) => Some("Samples at the highest code: clipped, or just that bright."),
         _ => None,
@@ -234,7 +260,7 @@ fn table(ui: &mut Ui, numbers: &StatsTable, (size, line): (f32, Option<f32>)) {
     }
     if let Some(compared) = &numbers.compared {
         let distances = compared.distances.iter().map(|distance| layout(ui, distance, size, theme::ACCENT));
-        rows.push((DISTANCE, distances.collect()));
+        rows.push((compared.distance, distances.collect()));
     }
     let least = layout(ui, "99.99 %", size, theme::LIGHT).size().x;
     let width = |channel: usize| rows.iter().map(|(_, cells)| cells[channel].size().x).fold(least, f32::max);
@@ -245,7 +271,7 @@ fn table(ui: &mut Ui, numbers: &StatsTable, (size, line): (f32, Option<f32>)) {
             label.on_hover_text(told);
         }
         for (cell, width) in cells.into_iter().zip(&widths) {
-            let (place, _) = ui.allocate_exact_size(vec2(*width, cell.size().y), egui::Sense::hover());
+            let (place, _) = ui.allocate_exact_size(vec2(*width, cell.size().y), Sense::hover());
             ui.painter().galley(egui::pos2(place.max.x - cell.size().x, place.min.y), cell, theme::LIGHT);
         }
         ui.end_row();

@@ -11,7 +11,7 @@ use histoscope_core::strip::{
     COLUMNS, Cut, Finding, FindingFilter, FindingKind, Flaw, ROWS, Raster, ShownChannels, Strip, StripColumn,
     TimecodeBreak,
 };
-use histoscope_core::text::time_text;
+use histoscope_core::text::{counted, time_text};
 
 /// Minimum interval between updates of a strip's texture while the strip fills: each update is uploaded to the adapter.
 const INTERVAL: Duration = Duration::from_millis(100);
@@ -92,14 +92,18 @@ const LANE: f32 = 3.0;
 /// Height and half the width of the mark of a single frame, in points.
 const MARK: [f32; 2] = [6.0, 3.5];
 
+/// Number of lanes of stretches. Single frames are marked above them.
+const LANES: usize = 4;
+
 /// Returns the lane of a kind of finding, counted from the strip's lower edge, and its colour.
-const fn lane(kind: FindingKind) -> (f32, Color32) {
+const fn lane(kind: FindingKind) -> (usize, Color32) {
     match kind {
-        FindingKind::Clipped => (0.0, Color32::from_rgb(255, 224, 120)),
-        FindingKind::Frozen => (1.0, Color32::from_rgb(104, 190, 255)),
-        FindingKind::Black => (2.0, Color32::from_gray(176)),
-        FindingKind::Timecode(_) => (3.0, Color32::from_rgb(190, 150, 255)),
-        FindingKind::Worst(_) => (3.0, theme::WRONG),
+        FindingKind::Clipped => (0, Color32::from_rgb(255, 224, 120)),
+        FindingKind::Frozen => (1, Color32::from_rgb(104, 190, 255)),
+        FindingKind::Black => (2, Color32::from_gray(176)),
+        FindingKind::Flash => (3, Color32::from_rgb(255, 150, 80)),
+        FindingKind::Timecode(_) => (LANES, Color32::from_rgb(190, 150, 255)),
+        FindingKind::Worst(_) => (LANES, theme::WRONG),
     }
 }
 
@@ -108,18 +112,18 @@ const fn lane(kind: FindingKind) -> (f32, Color32) {
 pub fn mark_findings(painter: &Painter, rect: Rect, strip: &Strip, sought: FindingFilter, column: impl Fn(f64) -> f32) {
     let found = || strip.findings().iter().filter(|finding| sought.has(finding.kind));
     let is_single = |finding: &&Finding| matches!(finding.kind, FindingKind::Worst(_) | FindingKind::Timecode(_));
-    let mut last = [f32::NEG_INFINITY; 3];
+    let mut last = [f32::NEG_INFINITY; LANES];
     for finding in found().filter(|finding| !is_single(finding)) {
         let (place, color) = lane(finding.kind);
         let begin = painter.round_to_pixel_center(column(finding.start_secs)) - 0.5;
         // Keep single frames visible, and skip bars that lie within the previous one.
         let end = column(finding.end_secs).max(begin + 2.0);
-        let reached = &mut last[place as usize];
+        let reached = &mut last[place];
         if end <= *reached {
             continue;
         }
         *reached = end;
-        let low = rect.max.y - 2.0 - place * LANE;
+        let low = rect.max.y - 2.0 - place as f32 * LANE;
         let bar = Rect::from_min_max(pos2(begin, low - LANE), pos2(end, low));
         painter.rect_filled(bar.expand2(egui::vec2(1.0, 0.0)), 0, Color32::from_black_alpha(200));
         painter.rect_filled(bar.shrink2(egui::vec2(0.0, 0.5)), 0, color);
@@ -127,7 +131,7 @@ pub fn mark_findings(painter: &Painter, rect: Rect, strip: &Strip, sought: Findi
     for finding in found().filter(is_single) {
         let (place, color) = lane(finding.kind);
         let [height, half] = MARK;
-        let (x, low) = (column(finding.start_secs), rect.max.y - 2.0 - place * LANE);
+        let (x, low) = (column(finding.start_secs), rect.max.y - 2.0 - place as f32 * LANE);
         let corners = vec![pos2(x, low - height), pos2(x + half, low), pos2(x - half, low)];
         painter.add(egui::Shape::convex_polygon(corners, color, Stroke::new(1.0, Color32::from_black_alpha(200))));
     }
@@ -144,6 +148,7 @@ pub fn finding_text(finding: &Finding) -> String {
     let share = share.unwrap_or_default();
     match finding.kind {
         FindingKind::Black => format!("black from {at} to {to}"),
+        FindingKind::Flash => format!("flash, {}, at {at}", counted(finding.frames(), "frame")),
         FindingKind::Frozen => format!("frozen from {at} to {to}"),
         FindingKind::Timecode(TimecodeBreak { expected, found }) => {
             format!("timecode {found} instead of {expected} at {at}")
@@ -198,12 +203,14 @@ mod tests {
     use histoscope_core::strip::{Cells, ChannelShare};
 
     fn strip() -> Strip {
-        let finding = |kind, start_secs, end_secs, share| Finding { kind, frame: 0, start_secs, end_secs, share };
+        let finding =
+            |kind, start_secs, end_secs, share| Finding { kind, frame: 0, last: 1, start_secs, end_secs, share };
         let share = Some(ChannelShare { share: 0.123, channel: 2 });
         let [expected, found] = ["10:00:09;15", "11:00:00;00"].map(|text| Timecode::parse(text).unwrap());
         let findings = vec![
             finding(FindingKind::Clipped, 1.0, 9.0, share),
             finding(FindingKind::Black, 2.0, 3.0, None),
+            finding(FindingKind::Flash, 4.0, 4.1, None),
             finding(FindingKind::Worst(Flaw::Highest), 7.0, 7.0, share),
             finding(FindingKind::Timecode(TimecodeBreak { expected, found }), 9.5, 9.5, None),
         ];
@@ -222,12 +229,24 @@ mod tests {
         let black = "black from 0:02.000 to 0:03.000";
         assert_eq!(text(FindingFilter::All, 2.5).as_deref(), Some(black));
         assert_eq!(text(FindingFilter::All, 2.0), Some(format!("cut 1 of 1 at 0:02.000; {black}")));
+        assert_eq!(text(FindingFilter::Flash, 4.05).as_deref(), Some("flash, 2 frames, at 0:04.000"));
         let worst = "12.3 % of blue at the highest code at 0:07.000";
         assert_eq!(text(FindingFilter::All, 7.03).as_deref(), Some(worst));
         let broken = "timecode 11:00:00;00 instead of 10:00:09;15 at 0:09.500";
         assert_eq!(text(FindingFilter::Timecode, 9.5).as_deref(), Some(broken));
         assert_eq!(text(FindingFilter::Clipped, 7.0).as_deref(), Some(clipped), "others are not looked for");
         assert_eq!(text(FindingFilter::Frozen, 2.5), None);
+    }
+
+    #[test]
+    fn every_kind_of_finding_is_marked() {
+        let context = egui::Context::default();
+        let rect = Rect::from_min_max(Pos2::ZERO, pos2(1000.0, 40.0));
+        let painter = Painter::new(context.clone(), egui::LayerId::background(), rect);
+        let mut output = context.run_ui(egui::RawInput::default(), |_| {
+            mark_findings(&painter, rect, &strip(), FindingFilter::All, |secs| 100.0 * secs as f32);
+        });
+        output.textures_delta.clear();
     }
 
     #[test]

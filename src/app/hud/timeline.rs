@@ -28,6 +28,8 @@ pub struct Timeline {
     preview: PreviewPicture,
     /// Horizontal position of the pointer while it rests on the timeline and does not drag, in points.
     pointed: Option<f32>,
+    /// The area that takes clicks and the wheel, in points, as of the last layout; `None` if the video cannot seek.
+    area: Option<Rect>,
 }
 
 impl Timeline {
@@ -37,16 +39,27 @@ impl Timeline {
         self.dragged.is_some()
     }
 
+    /// Returns `true` if the point, in points, lies on the timeline of a video that can seek.
+    #[must_use]
+    pub fn is_at(&self, point: Pos2) -> bool {
+        self.area.is_some_and(|area| area.contains(point))
+    }
+
     /// Drops the textures of a lost device.
     pub fn restart(&mut self) {
         self.picture = StripPicture::default();
         self.preview = PreviewPicture::default();
     }
 
-    /// Shows the preview below the bar, while the pointer rests on the timeline.
-    pub fn show_preview(&mut self, context: &egui::Context, bar: Rect, model: &Model<'_>) {
+    /// Forgets where it was shown last.
+    pub const fn hide(&mut self) {
+        self.area = None;
+    }
+
+    /// Shows the preview below the bar, while the pointer rests on the timeline, clear of the notes.
+    pub fn show_preview(&mut self, context: &egui::Context, bar: Rect, notes: &[Rect], model: &Model<'_>) {
         if let Some(x) = self.pointed.take() {
-            self.preview.show(context, (bar, x), model);
+            self.preview.show(context, (bar, x), notes, model);
         }
     }
 
@@ -79,6 +92,7 @@ impl Timeline {
             // The line goes below the strip, so that it hides little of it.
             line = Rect::from_min_max(pos2(rect.min.x, rect.max.y - 2.0), rect.max + vec2(0.0, LINE - 2.0));
         }
+        self.area = span.map(|_| rect.union(line));
         let Some((begin, end)) = span else {
             self.dragged = None;
             show_unseekable(painter, rect, line, play, length);
@@ -88,7 +102,8 @@ impl Timeline {
         let pointer = response.interact_pointer_pos().or_else(|| response.hover_pos());
         let time = |x: f32| begin + f64::from(((x - line.min.x) / line.width()).clamp(0.0, 1.0)) * (end - begin);
         if response.is_pointer_button_down_on() {
-            let secs = pointer.map_or(play.position_secs, |at| time(at.x));
+            // Nobody says where the pointer is while it is outside the window.
+            let secs = pointer.map(|at| time(at.x)).or(self.dragged).unwrap_or(play.position_secs);
             if self.dragged != Some(secs) {
                 self.dragged = Some(secs);
                 commands.push(Command::ScrubTo(secs));

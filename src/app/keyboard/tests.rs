@@ -57,7 +57,7 @@ fn control_only_combines_with_keys_in_the_table() {
 #[test]
 fn shift_distinguishes_letters_and_caps_lock_does_not() {
     assert_eq!(typed("V", "v", SHIFT), Some(Action::NextArrangement));
-    assert_eq!(typed("V", "v", NONE), Some(Action::ToggleLogarithmic), "caps lock");
+    assert_eq!(typed("V", "v", NONE), Some(Action::NextScale), "caps lock");
     assert_eq!(typed("v", "v", SHIFT), Some(Action::NextArrangement), "Shift with caps lock");
 }
 

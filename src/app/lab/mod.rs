@@ -23,6 +23,7 @@ use counting::LabCounting;
 use histoscope_core::picture::VideoId;
 use histoscope_lab::{PreparedBlur, PreparedScan, Topic};
 use histoscope_render::gpu::{FrameTag, Gpu, GpuError};
+use histoscope_render::view::overlay::BarScale;
 pub use screen::{Advanced, FrameKey, ScreenState};
 
 /// Number of rows of pixels in the diagram of a blur.
@@ -214,7 +215,7 @@ impl Lab {
     /// Returns the contents of the panel, or `None` if the lab is closed. `corners` holds the positions, in points, of the
     /// coded picture's upper left, upper right, lower left and lower right corner.
     #[must_use]
-    pub fn view(&self, logarithmic: bool, corners: Option<[Pos2; 4]>, now: Instant) -> Option<LabView<'_>> {
+    pub fn view(&self, scale: BarScale, corners: Option<[Pos2; 4]>, now: Instant) -> Option<LabView<'_>> {
         let Self::Open(open) = self else { return None };
         let topic = match &open.work {
             Topical::Counting(counting) => TopicView::Counting(counting.view(&open.choice)),
@@ -233,7 +234,7 @@ impl Lab {
             }),
         };
         let tick = ((now - open.since).as_millis() / TICK.as_millis()) as u64;
-        Some(LabView { topic, logarithmic, tick, is_brief: open.is_brief })
+        Some(LabView { topic, scale, tick, is_brief: open.is_brief })
     }
 }
 

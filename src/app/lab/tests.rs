@@ -40,7 +40,7 @@ fn gpu() -> Arc<Gpu> {
 
 /// Returns the contents of the counting panel.
 fn counting(lab: &Lab) -> CountingView<'_> {
-    match lab.view(false, None, Instant::now()).expect("it is open").topic {
+    match lab.view(BarScale::Tutorial, None, Instant::now()).expect("it is open").topic {
         TopicView::Counting(view) => view,
         other => panic!("it is about something else: {other:?}"),
     }
@@ -75,7 +75,7 @@ fn a_closed_lab_allocates_nothing_and_closing_frees_everything() {
         let advanced = lab.advance(&gpu, Some(standing(&frame)), Instant::now()).expect("the device works");
         assert!(!advanced.has_news && advanced.wake_at.is_none() && advanced.note.is_none());
     }
-    assert!(lab.view(false, None, Instant::now()).is_none() && !lab.has_bars());
+    assert!(lab.view(BarScale::Tutorial, None, Instant::now()).is_none() && !lab.has_bars());
     assert_eq!(allocated(&gpu), before, "a closed lab takes memory");
     lab.toggle(Instant::now());
     for _ in 1..Method::ladder().len() {
@@ -223,7 +223,7 @@ fn until<T>(
     let mut told = Vec::new();
     for _ in 0..30_000 {
         told.extend(lab.advance(gpu, Some(shown), Instant::now()).expect("the device works").note);
-        if let Some(found) = wanted(lab.view(false, None, Instant::now()).expect("it is open")) {
+        if let Some(found) = wanted(lab.view(BarScale::Tutorial, None, Instant::now()).expect("it is open")) {
             return (found, told);
         }
         std::thread::sleep(Duration::from_millis(1));

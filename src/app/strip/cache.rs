@@ -20,7 +20,7 @@ use histoscope_core::text::shown;
 use histoscope_media::{OpenOptions, ffmpeg_version};
 
 /// Incremented whenever the counts or their format change.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 /// Maximum total size of all files in bytes.
 const MAX_BYTES: u64 = 200 << 20;
 /// File extension.
@@ -30,8 +30,8 @@ const UNFINISHED: &str = ".unfinished-";
 /// Age from which an unfinished file counts as abandoned by a process that was terminated.
 const LONGEST_WRITING: Duration = Duration::from_secs(3600);
 /// Maximum length of the first line: 10 000 cuts of less than 100 bytes each, and as many findings of less than 200 bytes for
-/// each of four kinds.
-const LONGEST_LINE: u64 = 10 << 20;
+/// each of five kinds.
+const LONGEST_LINE: u64 = 12 << 20;
 
 /// The key of a strip: a file, by its size, modification time and a hash of its ends, and the options for reading it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,8 +6,7 @@ use super::{Flow, Viewer};
 use crate::app::hud::{Command, LabCommand, Note, OpenPanels, left_for_others};
 use crate::app::look;
 use crate::app::options::AppError;
-use crate::app::quit_question::QuitQuestion;
-use crate::keys::Action;
+use crate::keys::{self, Action};
 use histoscope_core::adjust::Parameter;
 use histoscope_render::view::overlay::Channels;
 use histoscope_render::view::panel;
@@ -15,6 +14,11 @@ use histoscope_render::view::panel;
 /// Returns the note shown for a key of the lab while the lab is closed.
 fn lab_is_closed() -> String {
     "the lab is closed: Shift+L opens it".to_owned()
+}
+
+/// Returns the label of the key that quits.
+fn quit_key() -> String {
+    keys::label_of(Action::Quit).unwrap_or_default()
 }
 
 impl Viewer {
@@ -112,7 +116,6 @@ impl Viewer {
         let now = self.work.now();
         log::debug!("key: {action:?}");
         if action == Action::Back && self.work.hud.leave_menu() {
-            self.quit = QuitQuestion::Closed(now);
             self.work.redraw();
             return Ok(Flow::Continue);
         }
@@ -122,8 +125,8 @@ impl Viewer {
             self.brush.change_channels();
         }
         match action {
-            Action::Quit => return Ok(Flow::Quit),
-            Action::Back => return self.go_back(now),
+            Action::Quit => return Ok(self.quit(now)),
+            Action::Back => self.go_back(now)?,
             Action::ToggleHelp => self.work.hud.panels.help = !self.work.hud.panels.help,
             Action::TogglePinned => {
                 let text = if self.work.hud.toggle_pinned(now) { "controls stay" } else { "controls fade" };
@@ -193,33 +196,36 @@ impl Viewer {
         Ok(Flow::Continue)
     }
 
-    /// Handles Esc: leaves full screen; else closes the text field and the help; else returns from a compared picture to the
-    /// video; else closes all panels, else the lab; else clears the selection, else the exposure aids; else quits, or asks
-    /// first.
-    fn go_back(&mut self, now: Instant) -> Result<Flow, AppError> {
-        self.work.redraw();
-        let mut quit = std::mem::take(&mut self.quit);
+    /// Quits, or asks first if live input would be lost.
+    fn quit(&mut self, now: Instant) -> Flow {
+        let kept_secs = self.work.session.as_ref().map_or(0.0, |session| session.kept_secs(now));
+        let Some(question) = self.quit.ask(&quit_key(), kept_secs, now) else { return Flow::Quit };
+        self.work.note(Note::done(question), now);
+        Flow::Continue
+    }
+
+    /// Handles Esc, which leaves one thing at a time and never quits: full screen; the text field and the help; a
+    /// compared picture, for the video; a proposed region, or the brushes; all panels; the lab; the region; the exposure
+    /// aids.
+    fn go_back(&mut self, now: Instant) -> Result<(), AppError> {
         if self.work.graphics.screen.is_full() {
             self.set_full(false, now);
         } else if self.work.hud.close_something() {
             // Nothing more to do.
         } else if let Some(outcome) = self.work.comparison.show_video() {
             self.work.on_outcome(outcome, now)?;
+        } else if self.work.clear_selection(now)? {
+            // Nothing more to do.
         } else if self.work.hud.panels.any() {
             let timed = self.work.hud.panels.timing;
             self.work.hud.panels = OpenPanels::default();
             if timed {
                 self.work.time_passes(false)?;
             }
-        } else if self.lab.close() || self.work.clear_selection(now)? || self.work.clear_exposure(now) {
-            // Nothing more to do.
-        } else {
-            let kept_secs = self.work.session.as_ref().map_or(0.0, |session| session.kept_secs(now));
-            let Some(question) = quit.ask(kept_secs, now) else { return Ok(Flow::Quit) };
-            self.quit = quit;
-            self.work.note(Note::done(question), now);
+        } else if !(self.lab.close() || self.work.drop_region(now)? || self.work.clear_exposure(now)) {
+            self.work.note(Note::done(format!("nothing left to close: {} quits", quit_key())), now);
         }
-        Ok(Flow::Continue)
+        Ok(())
     }
 
     /// Enters or leaves full screen, and shows a note on it.

@@ -8,7 +8,6 @@ use crate::app::hud::UiEvents;
 use crate::app::keyboard;
 use crate::app::options::AppError;
 use crate::app::pointer::{HeldKeys, PointerCommand};
-use crate::app::quit_question::QuitQuestion;
 use crate::keys::{Action, NamedKey};
 use histoscope_render::view::overlay::Channels;
 use histoscope_render::view::scene::Sharing;
@@ -125,10 +124,7 @@ impl Viewer {
             match &event.key {
                 Key::Named(NamedKey::Escape) if is_pressed => self.work.hud.close_entry(),
                 // Draw immediately, so that the following keys are shortcuts again.
-                Key::Named(NamedKey::Enter) if is_pressed => {
-                    self.quit = QuitQuestion::Closed(self.work.now());
-                    return self.draw();
-                }
+                Key::Named(NamedKey::Enter) if is_pressed => return self.draw(),
                 _ => {}
             }
             self.work.redraw();

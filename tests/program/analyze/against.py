@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Compares the records of a comparison with NumPy's results from FFmpeg's raw frames, and with FFmpeg's psnr filter.
+"""Compares the records of a comparison with NumPy's results from FFmpeg's raw frames, and with FFmpeg's psnr and
+ssim filters.
 
     against.py RECORDS.jsonl CLIP PIX_FMT MATRIX RANGE OTHER PIX_FMT MATRIX RANGE [x,y,width,height]
 
-If both formats are equal and no region is given, the filter's figures are compared too. Any difference ends the script with
+If both formats are equal and no region is given, the filters' figures are compared too. Any difference ends the script with
 exit code 1 and a sentence.
 """
 
@@ -28,15 +29,17 @@ def size(clip):
 
 def filter_figures(clip, other):
     """Returns FFmpeg's figures for every frame, by name."""
-    graph = "[0:v][1:v]psnr,metadata=print:file=-"
-    command = ["ffmpeg", "-v", "error", "-nostdin", "-noautorotate", "-i", clip, "-noautorotate", "-i", other, "-lavfi", graph, "-f", "null", "/dev/null"]
+    graph = "[0:v][1:v]psnr[psnr];[psnr][1:v]ssim,metadata=print:file=-"
+    # Without -cpuflags 0, FFmpeg's ssim filter errs where a row has 4k + 2 blocks of 4 samples (seen in 5.1).
+    command = ["ffmpeg", "-v", "error", "-nostdin", "-cpuflags", "0", "-noautorotate", "-i", clip, "-noautorotate", "-i", other, "-lavfi", graph, "-f", "null", "/dev/null"]
     frames = []
     for line in subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines():
         if line.startswith("frame:"):
             frames.append({})
-        elif line.startswith("lavfi.psnr."):
-            name, value = line.removeprefix("lavfi.psnr.").split("=")
-            frames[-1][name] = float(value)
+        elif line.startswith(("lavfi.psnr.psnr", "lavfi.ssim.")) and ".dB=" not in line:
+            name, value = line.split("=")
+            name = "ssim_all" if name == "lavfi.ssim.All" else name.removeprefix("lavfi.psnr.").removeprefix("lavfi.")
+            frames[-1][name.replace(".", "_").lower()] = float(value)
     return frames
 
 
@@ -57,6 +60,24 @@ def distance(a, b):
     return area
 
 
+def similarity(a, b, bits):
+    """Returns the mean structural similarity of windows of 8×8 samples at steps of 4. None if the plane has none."""
+    if min(a.shape) < 8:
+        return None
+    rows, columns = (size // 4 * 4 for size in a.shape)
+    windows = [np.lib.stride_tricks.sliding_window_view(part[:rows, :columns], (8, 8))[::4, ::4].reshape(-1, 64).astype(np.float64) for part in (a, b)]
+    means = [part.mean(axis=1) for part in windows]
+    variances = sum(part.var(axis=1, ddof=1) for part in windows)
+    covariances = ((windows[0] - means[0][:, None]) * (windows[1] - means[1][:, None])).sum(axis=1) / 63
+    # The filter rounds its constants to integers. It adds the first one to squared sums, which are 64² squared means, but
+    # scales it by 64 only.
+    top = 2**bits - 1
+    c1 = math.floor((0.01 * top) ** 2 * 64 + 0.5) / 64**2
+    c2 = math.floor((0.03 * top) ** 2 * 64 * 63 + 0.5) / (64 * 63)
+    result = (2 * means[0] * means[1] + c1) * (2 * covariances + c2) / ((means[0] ** 2 + means[1] ** 2 + c1) * (variances + c2))
+    return float(result.mean())
+
+
 def expected(ours, theirs, alike, region):
     """Returns the fields of a frame from both files' (planes, pix_fmt, matrix, limits, size)."""
     result = {"compared_as": "codes" if alike else "pictures", "identical": alike}
@@ -71,9 +92,9 @@ def expected(ours, theirs, alike, region):
         result[f"distance_percent_{name}"] = None if found is None else float(found * 100)
     model, bits, shifts = records.describe(ours[1])
     names = "rgb" if model == "rgb" else "yuv"
-    squares, samples = 0, 0
+    squares, samples, similar = 0, 0, []
     for index, name in enumerate(names):
-        noise = largest = mean = None
+        noise = largest = mean = ssim = None
         if alike and index < len(ours[0]):
             parts = []
             for planes in (ours[0], theirs[0]):
@@ -85,8 +106,12 @@ def expected(ours, theirs, alike, region):
             squares, samples = squares + int((off * off).sum()), samples + off.size
             result["identical"] &= largest == 0
             noise = 10 * math.log10((2**bits - 1) ** 2 / error) if error else None
-        result |= {f"difference_max_{name}": largest, f"difference_mean_{name}": mean, f"psnr_{name}": noise}
+            ssim = similarity(*parts, bits)
+            similar.append((off.size, ssim))
+        result |= {f"difference_max_{name}": largest, f"difference_mean_{name}": mean, f"psnr_{name}": noise, f"ssim_{name}": ssim}
     result["psnr_avg"] = 10 * math.log10((2**bits - 1) ** 2 * samples / squares) if squares else None
+    has_all = similar and all(ssim is not None for _, ssim in similar)
+    result["ssim_all"] = sum(size * ssim for size, ssim in similar) / samples if has_all else None
     return result
 
 
@@ -123,11 +148,13 @@ def main():
         if filtered is None or number != record["against_frame"]:
             continue
         figures = filtered[number]
-        told = {f"psnr_{name.rsplit('.', 1)[1]}": value for name, value in figures.items() if name.startswith("psnr.")}
-        told["psnr_avg"] = figures["psnr_avg"]
-        if len(told) != 1 + len(frames[0][0]):
-            sys.exit(f"the filter reports {figures}")
-        for name, value in told.items():
+        if len(figures) != 2 * (1 + len(frames[0][0])):
+            sys.exit(f"the filters report {figures}")
+        for name, value in figures.items():
+            if name.startswith("ssim"):
+                if abs(record[name] - value) > 1e-5:
+                    sys.exit(f"frame {number}: {name} is {record[name]}, but the filter's is {value}")
+                continue
             ours_ = math.inf if record[name] is None else record[name]
             if ours_ != value and abs(ours_ - value) > 5.1e-7 * max(1, abs(value)):
                 sys.exit(f"frame {number}: {name} is {record[name]}, but the filter's is {value}")

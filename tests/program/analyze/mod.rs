@@ -3,6 +3,7 @@
 mod adjusted;
 mod against;
 mod against_selection;
+mod alignment;
 mod bad_input;
 mod cropping;
 mod damaged;

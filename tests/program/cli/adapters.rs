@@ -72,3 +72,11 @@ fn no_display_is_said_at_once() {
     finish(program().arg(sample()).env("DISPLAY", ":4321")).fails_with(&["no window could be opened", "snapshot"]);
     finish(program().arg(sample()).env("WAYLAND_DISPLAY", "none")).fails_with(&["no window could be opened"]);
 }
+
+/// Mesa's layer that sorts devices asks the Wayland display, whose library prints an error without this variable.
+#[cfg(all(unix, not(target_os = "macos")))]
+#[test]
+fn commands_without_a_window_do_not_ask_for_a_display() {
+    let run = finish(program().env_remove("XDG_RUNTIME_DIR").arg("adapters"));
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+}

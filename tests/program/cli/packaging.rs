@@ -197,3 +197,14 @@ fn a_build_tells_the_commit_of_its_own_sources_only() {
     fs::create_dir(&inner).unwrap();
     assert_eq!(build_script::commit_of(&inner), None);
 }
+
+#[test]
+fn the_program_prints_the_completions_that_packages_have() {
+    let folder = written();
+    for (shell, name) in [("bash", "histoscope.bash"), ("zsh", "_histoscope"), ("fish", "histoscope.fish")] {
+        let run = run(["completions", shell]);
+        let file = fs::read_to_string(folder.path().join("completions").join(name)).unwrap();
+        assert_eq!((run.code, run.stdout.trim_end()), (Some(0), file.trim_end()), "{shell}");
+    }
+    assert_eq!(run(["completions", "command.com"]).code, Some(2));
+}

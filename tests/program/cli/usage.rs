@@ -134,6 +134,7 @@ fn help_shows_each_option_under_the_heading_that_it_belongs_to() {
         (Some("snapshot"), true, true, true),
         (Some("analyze"), true, true, true),
         (Some("report"), false, true, true),
+        (Some("check"), false, true, false),
         (Some("bench"), false, true, false),
         (Some("merge"), false, false, false),
         (Some("adapters"), false, false, false),
@@ -150,7 +151,8 @@ fn help_shows_each_option_under_the_heading_that_it_belongs_to() {
         let counting: Vec<_> = under("Counting:").into_iter().rev().collect();
         assert_eq!(counting, expected(counts, &[&adapter[..], &["--components"]].concat()), "{command:?}");
         assert!(under("Options:").contains(&"--verbose..."), "{command:?}: {help}");
-        assert_eq!(under("Options:").contains(&"--adapter"), command == Some("bench"), "{command:?}");
+        let is_there = matches!(command, Some("bench" | "check"));
+        assert_eq!(under("Options:").contains(&"--adapter"), is_there, "{command:?}");
     }
 }
 

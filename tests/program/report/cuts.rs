@@ -46,6 +46,16 @@ fn flashes_are_no_cuts() {
 }
 
 #[test]
+fn a_flash_does_not_hide_a_cut() {
+    for color in ["white", "black"] {
+        let flash = format!("color=c={color}:s=192x108:r=25:d=0.04");
+        let shots = ["testsrc2=s=192x108:r=25:d=4", &flash, "mandelbrot=s=192x108:r=25"];
+        let clip = joined(&shots, "[2]trim=duration=2[m];[0][1][m]concat=n=3");
+        assert_eq!(cuts(clip.path(), &[]), [101], "after a {color} frame");
+    }
+}
+
+#[test]
 fn noise_and_motion_are_no_cuts() {
     let noisy = "noise=alls=30:allf=t+u";
     let clip =

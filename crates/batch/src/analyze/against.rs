@@ -14,13 +14,13 @@ pub use partners::Other;
 use partners::{Partner, PartnerSupply, Partners};
 
 use super::comparison::ComparisonTally;
-use super::comparison::{Compared, Comparison, plane_names};
+use super::comparison::{Compared, ComparedPlane, Comparison, plane_names};
 use super::counting::{Context, CountedFrame, CountingWork, RunOutcome, SelectedFrames};
 use super::error::AnalyzeError;
 use super::frames::{Bound, NumberedFrames};
-use histoscope_core::compare::{PlaneDifference, Unlike, planes, reference};
+use histoscope_core::compare::{PlaneDifference, Unlike, planes, reference, ssim};
 use histoscope_core::picture::region::Rect;
-use histoscope_core::picture::{Frame, Picture};
+use histoscope_core::picture::{Frame, Picture, PictureError};
 use histoscope_media::MediaError;
 
 /// Compares and counts frames up to the end of the span. If the span ends with the file, the remaining frames of the
@@ -127,28 +127,32 @@ impl<'a> FramePairs<'a> {
         Ok(())
     }
 
-    /// Compares the planes. If counts are verified, also checks the result against the reference.
+    /// Compares the planes. If counts are verified, also checks the differences against the reference.
     fn compare(
         &self,
         number: u64,
-        [ours, theirs]: [&Picture; 2],
+        pictures: [&Picture; 2],
         region: Option<Rect>,
-    ) -> Result<Vec<PlaneDifference>, AnalyzeError> {
-        let found = planes::differences([ours, theirs], region).map_err(|error| MediaError::Failed {
+    ) -> Result<Vec<ComparedPlane>, AnalyzeError> {
+        let failed = |error: PictureError| MediaError::Failed {
             path: self.context.request.input.clone(),
             action: "cropping the region",
             reason: error.to_string(),
-        })?;
+        };
+        let differences = planes::differences(pictures, region).map_err(failed)?;
+        let similarities = ssim::similarities(pictures, region).map_err(failed)?;
         if self.context.request.verify {
+            let [ours, theirs] = pictures;
             let part = region.unwrap_or(Rect::whole(ours.width(), ours.height()));
             let names = plane_names(ours.layout().model);
             for ((found, expected), name) in
-                found.iter().zip(reference::plane_differences(ours, theirs, part)).zip(names)
+                differences.iter().zip(reference::plane_differences(ours, theirs, part)).zip(names)
             {
                 check(number, name, found, &expected)?;
             }
         }
-        Ok(found)
+        let planes = differences.into_iter().zip(similarities);
+        Ok(planes.map(|(difference, ssim)| ComparedPlane { difference, ssim }).collect())
     }
 
     /// Waits for the counts of the oldest pair. Returns `None` if none is pending.

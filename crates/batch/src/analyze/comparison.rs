@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use histoscope_core::compare::{Distance, PlaneDifference, Unlike};
+use histoscope_core::compare::{Distance, PlaneDifference, Ssim, Unlike, ssim};
 use histoscope_core::histogram::{CHANNELS, Components, Histogram};
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::layout::ColorModel;
@@ -37,9 +37,38 @@ pub struct Against {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Compared {
     /// Sample by sample and plane by plane: the samples have the same meaning in both frames.
-    Codes(Vec<PlaneDifference>),
+    Codes(Vec<ComparedPlane>),
     /// By histograms only, for this reason.
     Pictures(Unlike),
+}
+
+/// The result of comparing a plane with that of another frame.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ComparedPlane {
+    /// The differences of the samples.
+    pub difference: PlaneDifference,
+    /// The structural similarity.
+    pub ssim: Ssim,
+}
+
+impl ComparedPlane {
+    /// Combines the results of two frames.
+    fn and(self, other: Self) -> Self {
+        Self { difference: self.difference.and(other.difference), ssim: self.ssim.and(other.ssim) }
+    }
+}
+
+/// Returns the difference over the samples of all planes; `None` if there are none.
+#[must_use]
+pub fn all_differences(planes: &[ComparedPlane]) -> Option<PlaneDifference> {
+    planes.iter().map(|plane| plane.difference).reduce(PlaneDifference::and)
+}
+
+/// Returns the structural similarity of all planes, weighted by their numbers of samples; `None` if there are none, or
+/// if one of them is too small.
+#[must_use]
+pub fn all_ssim(planes: &[ComparedPlane]) -> Option<f64> {
+    ssim::weighted_mean(planes.iter().map(|plane| (plane.difference.samples, plane.ssim)))
 }
 
 /// The result of comparing two frames.
@@ -81,22 +110,16 @@ impl Comparison {
     /// Returns `true` if all samples are equal and have the same meaning.
     #[must_use]
     pub fn is_identical(&self) -> bool {
-        matches!(&self.compared, Compared::Codes(planes) if planes.iter().all(PlaneDifference::is_none))
+        matches!(&self.compared, Compared::Codes(planes) if planes.iter().all(|plane| plane.difference.is_none()))
     }
 
-    /// Returns the difference of each plane; empty if only histograms were compared.
+    /// Returns the result for each plane; empty if only histograms were compared.
     #[must_use]
-    pub fn planes(&self) -> &[PlaneDifference] {
+    pub fn planes(&self) -> &[ComparedPlane] {
         match &self.compared {
             Compared::Codes(planes) => planes,
             Compared::Pictures(_) => &[],
         }
-    }
-
-    /// Returns the difference over the samples of all planes; `None` if only histograms were compared.
-    #[must_use]
-    pub fn all_planes(&self) -> Option<PlaneDifference> {
-        self.planes().iter().copied().reduce(PlaneDifference::and)
     }
 
     /// Returns the distance between a channel's histograms in codes, if codes have the same meaning in both frames.
@@ -119,11 +142,11 @@ enum Value {
     /// A channel. There is one column per channel, named after the field and the channel.
     Channel(fn(&Comparison, usize) -> Cell<'static>),
     /// A plane. There is one column per plane, named after the field and the plane.
-    Plane(fn(&Comparison, &PlaneDifference) -> Cell<'static>),
+    Plane(fn(&Comparison, &ComparedPlane) -> Cell<'static>),
 }
 
 /// The fields of a comparison, in order.
-const COMPARISON_FIELDS: [Field<Value>; 11] = [
+const COMPARISON_FIELDS: [Field<Value>; 13] = [
     always("against", Text, "the name of the other file as given", Value::Frame(|file, _| Cell::text(file))),
     always("against_frame", Integer64, "number of the partner", Value::Frame(|_, found| Cell::count(found.number))),
     always("against_time_seconds", Real, "its time", Value::Frame(|_, found| Cell::Real(found.time_secs))),
@@ -161,26 +184,41 @@ const COMPARISON_FIELDS: [Field<Value>; 11] = [
         Integer32,
         "largest difference of two samples of a plane, in codes at the samples' own depth; gray has only the plane `y`, and \
          the others are null",
-        Value::Plane(|_, plane| Cell::whole(plane.largest)),
+        Value::Plane(|_, plane| Cell::whole(plane.difference.largest)),
     ),
     nullable(
         "difference_mean",
         Real,
         "mean absolute difference of the samples of a plane",
-        Value::Plane(|_, plane| Cell::Real(plane.mean())),
+        Value::Plane(|_, plane| Cell::Real(plane.difference.mean())),
     ),
     nullable(
         "psnr",
         Real,
         "peak signal-to-noise ratio of a plane in dB: 10 lg(p² / e), where p is the highest code, 2^n − 1 at n bits \
          per sample, up to 16, and e the mean squared difference; null if all samples are equal",
-        Value::Plane(|found, plane| Cell::maybe(plane.psnr(found.depth), Cell::Real)),
+        Value::Plane(|found, plane| Cell::maybe(plane.difference.psnr(found.depth), Cell::Real)),
     ),
     nullable(
         "psnr_avg",
         Real,
         "the same of the samples of all planes together",
-        Value::Frame(|_, found| Cell::maybe(found.all_planes().and_then(|all| all.psnr(found.depth)), Cell::Real)),
+        Value::Frame(|_, found| {
+            Cell::maybe(all_differences(found.planes()).and_then(|all| all.psnr(found.depth)), Cell::Real)
+        }),
+    ),
+    nullable(
+        "ssim",
+        Real,
+        "structural similarity of a plane, at most 1: the mean over windows of 8×8 samples at steps of 4, as FFmpeg's ssim \
+         filter computes it; null in planes less than 8 samples wide or high",
+        Value::Plane(|_, plane| Cell::maybe(plane.ssim.mean(), Cell::Real)),
+    ),
+    nullable(
+        "ssim_all",
+        Real,
+        "the same of all planes, weighted by their numbers of samples",
+        Value::Frame(|_, found| Cell::maybe(all_ssim(found.planes()), Cell::Real)),
     ),
 ];
 
@@ -303,7 +341,7 @@ enum Planes {
     #[default]
     None,
     /// All frames have the same format and were compared sample by sample.
-    Alike { model: ColorModel, depth: u8, sums: Vec<PlaneDifference> },
+    Alike { model: ColorModel, depth: u8, sums: Vec<ComparedPlane> },
     /// Some frames had different formats or were compared only by histograms.
     Mixed,
 }
@@ -338,7 +376,7 @@ impl ComparisonTally {
             self.unlike.get_or_insert(unlike);
         }
         self.planes.add(comparison);
-        if let Some(all) = comparison.all_planes() {
+        if let Some(all) = all_differences(comparison.planes()) {
             let most = self.noisiest.map_or(0.0, |(_, worst)| worst.mean_squared_error());
             if all.mean_squared_error() > most {
                 self.noisiest = Some((frame, all));
@@ -406,13 +444,22 @@ impl ComparisonTally {
         }
         let mut parts = Vec::new();
         if let Planes::Alike { model, depth, sums } = &self.planes {
-            let noise = |plane: &PlaneDifference| match plane.psnr(*depth) {
+            let noise = |difference: &PlaneDifference| match difference.psnr(*depth) {
                 Some(noise) => format!("{noise:.2}"),
                 None => "no difference".to_owned(),
             };
-            let planes = plane_names(*model).iter().zip(sums).map(|(name, plane)| format!("{name} {}", noise(plane)));
-            let all = sums.iter().copied().reduce(PlaneDifference::and).unwrap_or_default();
-            parts.push(format!("PSNR in dB: {}, all {}", planes.collect::<Vec<_>>().join(", "), noise(&all)));
+            let of_planes = |text: &dyn Fn(&ComparedPlane) -> String| {
+                let planes =
+                    plane_names(*model).iter().zip(sums).map(|(name, plane)| format!("{name} {}", text(plane)));
+                planes.collect::<Vec<_>>().join(", ")
+            };
+            let all = all_differences(sums).unwrap_or_default();
+            let planes = of_planes(&|plane| noise(&plane.difference));
+            parts.push(format!("PSNR in dB: {planes}, all {}", noise(&all)));
+            if let Some(whole) = all_ssim(sums) {
+                let planes = of_planes(&|plane| format!("{:.4}", plane.ssim.mean().unwrap_or(whole)));
+                parts.push(format!("SSIM: {planes}, all {whole:.4}"));
+            }
             if let Some((frame, worst)) = &self.noisiest {
                 parts.push(format!("lowest in frame {frame}, {}", noise(worst)));
             }

@@ -9,7 +9,8 @@ use super::comparison::{Against, Comparison};
 use super::counter::{FrameCounts, RunComponents, RunCounter};
 use super::error::{AnalyzeError, Stop};
 use super::frames::{Bound, Next, NumberedFrames};
-use super::selection::Selection;
+use super::inspection::{Inspected, Inspection, outside_r103};
+use super::selection::{BarFinder, Selection};
 use super::signal::{SampleReading, SignalUse};
 use super::thumbnails::{Picker, ThumbnailUse};
 use crate::analyze::thumbnails::PendingJpeg;
@@ -46,6 +47,8 @@ pub struct Request {
     pub jobs: usize,
     /// The frames to make thumbnails of, if any.
     pub thumbnails: Option<ThumbnailUse>,
+    /// The properties of pictures to find besides their counts.
+    pub inspection: Inspection,
     /// `true` to check every count against the reference.
     pub verify: bool,
     /// The frame whose count is deliberately falsified, which `verify` must detect.
@@ -76,6 +79,10 @@ pub struct CountedFrame {
     pub comparison: Option<Comparison>,
     /// A thumbnail of the frame, if one may be needed.
     pub thumbnail: Option<PendingJpeg>,
+    /// Its other properties.
+    pub inspected: Inspected,
+    /// The picture of the first frame, which was not compared with the previous one.
+    pub(super) first: Option<Picture>,
 }
 
 /// The outcome of a run.
@@ -115,7 +122,7 @@ pub(super) struct Cropping {
 
 impl Cropping {
     /// Returns the rectangle to count in this frame, or `None` for the whole picture.
-    fn of(&self, number: u64, picture: &Picture) -> Result<Option<Rect>, AnalyzeError> {
+    pub(super) fn of(&self, number: u64, picture: &Picture) -> Result<Option<Rect>, AnalyzeError> {
         let (width, height) = (picture.width(), picture.height());
         let rect = match (self.region, self.bars) {
             (Some(region), _) => region.in_picture(width, height).ok_or_else(|| AnalyzeError::OutsidePicture {
@@ -199,11 +206,12 @@ impl<'a, F: NumberedFrames> SelectedFrames<'a, F> {
     }
 }
 
-/// Counts frames up to the end of the span.
+/// Counts frames up to the end of the span. Stores the last picture in `last` if pictures are compared with each other.
 pub(super) fn count_all(
     context: &Context<'_>,
     frames: impl NumberedFrames,
     end: Option<Bound>,
+    last: &mut Option<Picture>,
     sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>,
 ) -> Result<RunOutcome, AnalyzeError> {
     let mut taken = SelectedFrames::new(context, frames, end);
@@ -220,6 +228,7 @@ pub(super) fn count_all(
         }
     }
     let _ = work.finish(sink)?;
+    *last = work.before.take();
     Ok(RunOutcome { scopes: work.counter.take_sums()?, ..taken.ended() })
 }
 
@@ -229,14 +238,19 @@ pub(super) struct CountingWork<'a> {
     counter: RunCounter,
     picker: Option<Picker>,
     waiting: VecDeque<Waiting>,
+    /// The picture of the last frame, if pictures are compared with each other.
+    before: Option<Picture>,
+    bars: BarFinder,
 }
 
 /// A submitted frame, waiting for its counts.
 struct Waiting {
     number: u64,
     frame: FrameDescription,
-    /// The frame with its picture, if it may need a thumbnail.
+    /// The frame with its picture, if it may need a thumbnail or is inspected.
     picture: Option<Frame>,
+    inspected: Inspected,
+    first: Option<Picture>,
 }
 
 impl<'a> CountingWork<'a> {
@@ -244,7 +258,7 @@ impl<'a> CountingWork<'a> {
         let Request { counting, ref adjustments, verify, .. } = *context.request;
         let counter = RunCounter::new(context.engine, counting, adjustments, verify);
         let picker = context.request.thumbnails.map(Picker::new);
-        Self { context, counter, picker, waiting: VecDeque::new() }
+        Self { context, counter, picker, waiting: VecDeque::new(), before: None, bars: BarFinder::default() }
     }
 
     /// Returns the part of this picture to count, or `None` for all of it.
@@ -270,8 +284,20 @@ impl<'a> CountingWork<'a> {
         let mut described = FrameDescription::of(&frame, region);
         let timecodes = self.context.info.timecodes;
         described.facts.timecode = timecodes.and_then(|timecodes| timecodes.of(frame.timecode, Some(number)));
-        let picture = self.picker.is_some().then_some(frame);
-        self.waiting.push_back(Waiting { number, frame: described, picture });
+        let inspection = request.inspection;
+        let is_inspected = matches!(inspection, Inspection::All { .. });
+        let mut inspected = Inspected::default();
+        let mut first = None;
+        if inspection != Inspection::None {
+            let picture = &frame.picture;
+            inspected.repeats = self.before.as_ref().is_some_and(|before| before.has_codes_of(picture));
+            first = self.before.replace(picture.clone()).is_none().then(|| picture.clone());
+        }
+        if is_inspected {
+            inspected.active = self.bars.examine(&frame);
+        }
+        let picture = (self.picker.is_some() || is_inspected).then_some(frame);
+        self.waiting.push_back(Waiting { number, frame: described, picture, inspected, first });
         Ok(())
     }
 
@@ -306,12 +332,16 @@ impl<'a> CountingWork<'a> {
 
     /// Waits for the oldest frame's counts. Returns `None` if none is pending.
     pub(super) fn take(&mut self) -> Result<Option<CountedFrame>, AnalyzeError> {
-        let Some(Waiting { number, frame, picture }) = self.waiting.pop_front() else { return Ok(None) };
+        let Some(waiting) = self.waiting.pop_front() else { return Ok(None) };
+        let Waiting { number, frame, picture, mut inspected, first } = waiting;
         let spoil = self.context.request.spoils(number);
         let Some(counts) = self.counter.take(number, spoil)? else { return Ok(None) };
+        if let (Some(frame), Inspection::All { tolerated }) = (&picture, self.context.request.inspection) {
+            inspected.outside_r103 = outside_r103(frame, counts.rgbl.as_ref(), tolerated);
+        }
         let picked = self.picker.as_mut().zip(picture);
-        let thumbnail = picked.and_then(|(picker, frame)| picker.picture(number, frame, &counts));
-        Ok(Some(CountedFrame { number, frame, counts, comparison: None, thumbnail }))
+        let thumbnail = picked.and_then(|(picker, frame)| picker.picture(number, frame, &counts, &mut inspected));
+        Ok(Some(CountedFrame { number, frame, counts, comparison: None, thumbnail, inspected, first }))
     }
 
     /// Passes the oldest frame to `sink`.

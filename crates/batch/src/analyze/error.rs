@@ -109,6 +109,22 @@ pub enum AnalyzeError {
         /// The file it is compared with.
         other: PathBuf,
     },
+    /// No offset matches the two files clearly better than all others.
+    #[error(
+        "{} and {}: not sure of the offset; {} and {} match best, but not clearly; give it with --offset",
+        .input.display(),
+        .other.display(),
+        .candidates[0],
+        .candidates[1]
+    )]
+    NotSure {
+        /// The video.
+        input: PathBuf,
+        /// The file it is compared with.
+        other: PathBuf,
+        /// The best offset and the runner-up.
+        candidates: [i64; 2],
+    },
     /// An option needs a file that can be read more than once, not a stream of bytes.
     #[error("{}: {what} needs a file that can be read more than once; save the video to one", .input.display())]
     NeedsFile {

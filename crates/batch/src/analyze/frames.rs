@@ -221,6 +221,19 @@ fn receive(mut receiver: Receiver, hand_over: impl Fn(Frame) -> Handed) -> Optio
     end
 }
 
+/// Sends the frames that `receive` hands over, and then the reason there are no more.
+fn send_live(sender: &SyncSender<Message>, receive: impl FnOnce(&dyn Fn(Frame) -> Handed) -> Option<MediaError>) {
+    let hand_over = |frame| match sender.try_send(Message::Frame(Box::new(frame))) {
+        Ok(()) => Handed::Taken,
+        Err(TrySendError::Full(_)) => Handed::LeftOut,
+        Err(TrySendError::Disconnected(_)) => Handed::Nowhere,
+    };
+    if let Some(error) = receive(&hand_over) {
+        // Unlike a frame, the error waits for room in the channel. If the receiver is gone, it needs no message.
+        let _ = sender.send(Message::Failed(error, FrameCounters::default()));
+    }
+}
+
 /// The frames of a span, decoded on a separate thread.
 pub(super) struct Frames {
     ahead: std::vec::IntoIter<Frame>,
@@ -270,15 +283,7 @@ impl Frames {
             if is_live {
                 let (path, open, stop) = source;
                 let receiver = Receiver::with(path, open, stop, decoder);
-                let hand_over = |frame| match sender.try_send(Message::Frame(Box::new(frame))) {
-                    Ok(()) => Handed::Taken,
-                    Err(TrySendError::Full(_)) => Handed::LeftOut,
-                    Err(TrySendError::Disconnected(_)) => Handed::Nowhere,
-                };
-                if let Some(error) = receive(receiver, hand_over) {
-                    // If the receiver is gone, it needs no message.
-                    let _ = sender.try_send(Message::Failed(error, FrameCounters::default()));
-                }
+                send_live(&sender, |hand_over| receive(receiver, hand_over));
             } else {
                 decode(decoder, &sender);
             }
@@ -384,5 +389,36 @@ impl Drop for Frames {
         // This ends a blocking read. The thread then notices that the receiver is gone and ends too. Do not wait for
         // that: a read from a named pipe cannot be interrupted.
         self.decoder.stop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use histoscope_core::test_data;
+
+    #[test]
+    fn a_live_source_s_error_arrives_after_frames_that_fill_the_channel() {
+        let (sender, messages) = mpsc::sync_channel(2);
+        let lost =
+            MediaError::Failed { path: "rtp".into(), action: "receiving", reason: "the cable is cut".to_owned() };
+        let work = move || {
+            send_live(&sender, |hand_over| {
+                for _ in 0..3 {
+                    hand_over(test_data::gray((8, 8), |_, _| 0));
+                }
+                Some(lost)
+            });
+        };
+        let thread = thread::spawn(work);
+        // Sending must block, not fail: wait until it has had time to.
+        thread::sleep(Duration::from_millis(100));
+        let received: Vec<_> = messages.iter().collect();
+        thread.join().expect("it ends");
+        assert!(matches!(received[..2], [Message::Frame(_), Message::Frame(_)]));
+        let [Message::Failed(error, _)] = &received[2..] else {
+            panic!("{} messages without an error", received.len())
+        };
+        assert!(error.to_string().contains("the cable is cut"), "{error}");
     }
 }

@@ -13,6 +13,7 @@ use std::thread;
 use super::counting::{Context, CountedFrame, RunOutcome, count_all};
 use super::error::{AnalyzeError, Stop};
 use super::frames::{Bound, Next, NumberedFrames};
+use histoscope_core::picture::Picture;
 use histoscope_media::{Decoder, FrameCounters, FrameIndex, MediaError, Seek, SeekTarget};
 
 /// Minimum number of frames in a part, except the last one. Each part is decoded from its keyframe, and a few frames
@@ -35,8 +36,11 @@ struct JobPart {
 /// A message from a decoder: a counted frame, or the outcome of the part.
 enum Message {
     Counted(Box<CountedFrame>),
-    Ended(Box<Result<RunOutcome, AnalyzeError>>),
+    Ended(Box<Result<PartOutcome, AnalyzeError>>),
 }
+
+/// The outcome of a part, with its last picture if pictures are compared with each other.
+type PartOutcome = (RunOutcome, Option<Picture>);
 
 /// A part that a decoder has taken: the number of its first frame, and the channel for its messages.
 struct TakenPart {
@@ -134,7 +138,7 @@ fn worker(context: &Context<'_>, parts: &Parts, index: &FrameIndex) {
             (part, sender)
         };
         let result = count_part(context, index, &mut decoder, &part, &sender);
-        let goes_on = result.as_ref().is_ok_and(|outcome| !outcome.stopped);
+        let goes_on = result.as_ref().is_ok_and(|(outcome, _)| !outcome.stopped);
         if sender.send(Message::Ended(Box::new(result))).is_err() || !goes_on {
             return;
         }
@@ -147,7 +151,7 @@ fn count_part(
     decoder: &mut Option<Decoder>,
     part: &JobPart,
     sender: &SyncSender<Message>,
-) -> Result<RunOutcome, AnalyzeError> {
+) -> Result<PartOutcome, AnalyzeError> {
     let decoder = match decoder {
         Some(decoder) => decoder,
         None => {
@@ -164,10 +168,13 @@ fn count_part(
     let end_ticks = part.end_ticks;
     let frames = PartFrames { decoder, first, number: first, end_ticks, end_secs: 0.0, before, damaged: 0, stop };
     let end = part.end_ticks.map(Bound::Ticks);
-    count_all(context, frames, end, &mut |counted| match sender.send(Message::Counted(Box::new(counted))) {
+    let mut last = None;
+    let mut send = |counted| match sender.send(Message::Counted(Box::new(counted))) {
         Ok(()) => ControlFlow::Continue(()),
         Err(_) => ControlFlow::Break(()),
-    })
+    };
+    let outcome = count_all(context, frames, end, &mut last, &mut send)?;
+    Ok((outcome, last))
 }
 
 /// A part's frames, decoded on the job's own thread.
@@ -231,6 +238,7 @@ fn collect(
     outcome: &mut RunOutcome,
     sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>,
 ) -> Result<(), AnalyzeError> {
+    let mut last: Option<Picture> = None;
     for TakenPart { number, messages } in in_order {
         let next = outcome.frames.end;
         if next != number && context.request.selection.every.get() > 1 {
@@ -242,12 +250,16 @@ fn collect(
             match message {
                 Message::Counted(mut counted) => {
                     counted.number = counted.number - number + next;
+                    if let Some(first) = counted.first.take() {
+                        counted.inspected.repeats = last.take().is_some_and(|last| last.has_codes_of(&first));
+                    }
                     if sink(*counted).is_break() {
                         return Ok(());
                     }
                 }
                 Message::Ended(result) => {
-                    let part = (*result)?;
+                    let (part, picture) = (*result)?;
+                    last = picture;
                     outcome.frames.end = next + (part.frames.end - part.frames.start);
                     outcome.counted += part.counted;
                     outcome.scopes.append(part.scopes);

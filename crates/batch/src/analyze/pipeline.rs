@@ -158,7 +158,7 @@ impl Pipeline {
                 let context = Context { request: &request, info: &info, cropping: &cropping, engine: &engine };
                 match other {
                     Some(other) => compare_all(&context, other, frames, end, sink)?,
-                    None => count_all(&context, frames, end, sink)?,
+                    None => count_all(&context, frames, end, &mut None, sink)?,
                 }
             }
         };

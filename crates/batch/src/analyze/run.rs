@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 
-use super::against::align;
+use super::against::align::{self, AlignInput};
 use super::comparison::Against;
 use super::error::AnalyzeError;
 use super::format::Format;
@@ -100,7 +100,8 @@ fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> R
     }
     let name = display(&request.input);
     if let Some(against @ Against { align: Some(within), .. }) = &request.against {
-        let found = align::find(&request, against, *within);
+        let Request { input, open, selection, stop, .. } = &request;
+        let found = align::find(AlignInput { input, open, selection, stop }, against, *within);
         if request.stop.is_stopped() {
             return Ok(Finished::StoppedBeforeFirst);
         }
@@ -161,7 +162,7 @@ fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> R
     summary.first_frame = pipeline.first_number().unwrap_or(0);
     let mut writer = Writer { output, records: left.records, damaged: 0, last: None };
     let counted = count_and_write(pipeline, &name, &mut writer, quiet)?;
-    conclude(counted, writer, summary, quiet)
+    conclude(counted, writer, summary)
 }
 
 /// Writes the summary and returns the run's result.
@@ -169,7 +170,6 @@ fn conclude(
     counted: Result<RunOutcome, AnalyzeError>,
     writer: Writer,
     mut summary: Summary,
-    quiet: bool,
 ) -> Result<Finished, AnalyzeError> {
     let Writer { output, records, damaged, last } = writer;
     summary.frames = records;
@@ -213,7 +213,8 @@ fn conclude(
             return Ok(Finished::StoppedBeforeFirst);
         }
     }
-    if !quiet && finished != Finished::Stopped {
+    // The verdict is the result of a comparison, not its progress.
+    if finished != Finished::Stopped {
         words.iter().for_each(|line| eprint_line(line));
     }
     error.map_or(Ok(finished), Err)

@@ -8,7 +8,7 @@ use crate::region::RegionSpec;
 use histoscope_core::picture::color::Range;
 use histoscope_core::picture::layout::ColorModel;
 use histoscope_core::picture::region::Rect;
-use histoscope_core::picture::{Picture, Timecode};
+use histoscope_core::picture::{Frame, Picture, Timecode};
 use histoscope_media::{Decoder, Seek};
 
 /// Number of frames examined for black bars, spread evenly over the file.
@@ -139,25 +139,19 @@ impl UsedLines {
         Self { rows: vec![false; height as usize], columns: vec![false; width as usize] }
     }
 
+    /// Examines the lines at the edges that were black so far, inwards to the first that is not.
     fn add(&mut self, picture: &Picture) {
         let layout = picture.layout();
         let components = if layout.model == ColorModel::Rgb { 0..3 } else { 0..1 };
         let scale = layout.bin_bits() - 8;
         let is_limited = picture.colorimetry().range.value == Range::Limited && layout.model != ColorModel::Rgb;
-        let most = (TOLERANCE + if is_limited { 16 } else { 0 }) << scale;
-        let mut columns = vec![0_u64; self.columns.len()];
-        for (y, row) in (0..picture.height()).zip(&mut self.rows) {
-            let mut sum = 0;
-            for (x, column) in (0..picture.width()).zip(&mut columns) {
-                let level: u64 = components.clone().map(|component| u64::from(picture.code(component, x, y))).sum();
-                sum += level;
-                *column += level;
-            }
-            *row |= sum > most * u64::from(picture.width()) * components.len() as u64;
-        }
-        for (is_used, sum) in self.columns.iter_mut().zip(columns) {
-            *is_used |= sum > most * u64::from(picture.height()) * components.len() as u64;
-        }
+        let most = ((TOLERANCE + if is_limited { 16 } else { 0 }) << scale) * components.len() as u64;
+        let level = |x, y| components.clone().map(|component| u64::from(picture.code(component, x, y))).sum::<u64>();
+        let (width, height) = (picture.width(), picture.height());
+        let row = |y| (0..width).map(|x| level(x, y)).sum::<u64>() > most * u64::from(width);
+        let column = |x| (0..height).map(|y| level(x, y)).sum::<u64>() > most * u64::from(height);
+        examine_edges(&mut self.rows, row);
+        examine_edges(&mut self.columns, column);
     }
 
     /// Returns the rectangle between the bars, or the whole picture if everything is black.
@@ -171,6 +165,43 @@ impl UsedLines {
             (Some((x, width)), Some((y, height))) => Rect { x, y, width, height },
             _ => Rect::whole(self.columns.len() as u32, self.rows.len() as u32),
         }
+    }
+}
+
+/// Examines unused lines from both edges inwards to the first used line.
+fn examine_edges(lines: &mut [bool], is_used: impl Fn(u32) -> bool) {
+    let examine = |at: usize, line: &mut bool| {
+        *line = *line || is_used(at as u32);
+        *line
+    };
+    let mut lines = lines.iter_mut().enumerate();
+    if lines.any(|(at, line)| examine(at, line)) {
+        let _ = lines.rev().any(|(at, line)| examine(at, line));
+    }
+}
+
+/// Finds black bars while frames are counted, from one frame each second.
+#[derive(Default)]
+pub(super) struct BarFinder {
+    size: (u32, u32),
+    /// The second that was examined last.
+    second: Option<f64>,
+}
+
+impl BarFinder {
+    /// Returns the rectangle between the black bars of this frame, if it is the first of its second and not all black.
+    pub(super) fn examine(&mut self, frame: &Frame) -> Option<Rect> {
+        let picture = frame.picture.decoded();
+        let size = (picture.width(), picture.height());
+        let second = Some(frame.time_secs.floor());
+        if self.second == second && self.size == size {
+            return None;
+        }
+        (self.size, self.second) = (size, second);
+        let mut lines = UsedLines::new(size);
+        lines.add(picture);
+        // Nothing is known of a black frame.
+        lines.rows.contains(&true).then(|| lines.picture())
     }
 }
 

@@ -7,14 +7,17 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use histoscope_core::picture::Frame;
-use histoscope_core::strip::{CutGuess, WorstFrame, WorstFrames, fold, shares};
+use histoscope_core::strip::{BLANK_SHARE, CutGuess, WorstOfClip, fold, is_black, shares};
 use histoscope_render::cpu::thumbnail::Thumbnail;
 use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 
 use super::counter::FrameCounts;
+use super::inspection::Inspected;
 
 /// Maximum width and height of a thumbnail in pixels.
 const MAX_PIXELS: (u32, u32) = (288, 192);
+/// The share of a channel at its highest code from which a finding of clipped samples may begin.
+const CLIPPED_SHARE: f64 = 0.001;
 /// Thumbnails that may wait for a thread, because each keeps its frame's memory.
 const MAX_UNMADE: usize = 4;
 
@@ -28,25 +31,47 @@ pub struct ThumbnailUse {
 /// Chooses the frames to make thumbnails of. Frames arrive in order.
 pub(super) struct Picker {
     cuts: CutGuess,
-    worst: [WorstFrames; 3],
+    worst: WorstOfClip,
+    /// The properties of the last frame with which a finding may begin.
+    before: [bool; 5],
     /// The last thumbnails, which may not be made yet.
     unmade: VecDeque<Weak<Pending>>,
 }
 
 impl Picker {
     pub(super) fn new(wanted: ThumbnailUse) -> Self {
-        Self { cuts: CutGuess::new(wanted.cut_threshold), worst: Default::default(), unmade: VecDeque::new() }
+        Self {
+            cuts: CutGuess::new(wanted.cut_threshold),
+            worst: WorstOfClip::default(),
+            before: [false; 5],
+            unmade: VecDeque::new(),
+        }
     }
 
     /// Returns the thumbnail of the next frame, if it may be needed.
-    pub(super) fn picture(&mut self, number: u64, frame: Frame, counts: &FrameCounts) -> Option<PendingJpeg> {
+    pub(super) fn picture(
+        &mut self,
+        number: u64,
+        frame: Frame,
+        counts: &FrameCounts,
+        inspected: &mut Inspected,
+    ) -> Option<PendingJpeg> {
         let histogram = counts.rgbl.as_ref().or(counts.coded.as_ref())?;
-        let mut is_wanted = self.cuts.push(&fold(histogram));
+        let cells = fold(histogram);
+        let may_be_cut = self.cuts.push(&cells);
         let shares = shares(histogram, frame.picture.colorimetry().range.value);
-        for (worst, share) in self.worst.iter_mut().zip(shares) {
-            is_wanted |= worst.push(WorstFrame { frame: number, time_secs: frame.time_secs, share });
-        }
-        is_wanted.then(|| self.begin(frame))
+        let may_be_worst = self.worst.push((number, frame.time_secs), shares, &cells);
+        // A flash begins where a cut may be. The other findings begin where one of these properties does.
+        let now = [
+            is_black(&cells, BLANK_SHARE),
+            shares[1].share > CLIPPED_SHARE,
+            inspected.repeats,
+            inspected.outside_r103.is_some_and(|outside| outside > 0),
+            frame.damaged,
+        ];
+        let before = std::mem::replace(&mut self.before, now);
+        inspected.begins = may_be_cut || now.iter().zip(before).any(|(now, before)| *now && !before);
+        (inspected.begins || may_be_worst).then(|| self.begin(frame))
     }
 
     /// Begins to make a frame's thumbnail. Counting continues meanwhile if other threads can make it.
@@ -167,7 +192,7 @@ mod tests {
             histogram.bins_mut(0)[255] = number as u32 + 1;
             histogram.bins_mut(0)[100] = 100;
             let counts = FrameCounts { rgbl: Some(histogram), ..FrameCounts::default() };
-            picker.picture(number, test_data::gray((64, 48), |_, _| number as u8), &counts)
+            picker.picture(number, test_data::gray((64, 48), |_, _| number as u8), &counts, &mut Inspected::default())
         });
         let pictures = pictures.collect();
         (picker, pictures)

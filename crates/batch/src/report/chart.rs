@@ -131,8 +131,14 @@ mod tests {
             histogram.bins_mut(3)[200] = 4;
             histogram.bins_mut(0)[0] = 100;
             histogram.bins_mut(0)[255] = if number == 7 { 100 } else { 0 };
-            let place =
-                FramePlace { number, time_secs: number as f64, duration_secs: 1.0, range: Range::Full, timecode: None };
+            let place = FramePlace {
+                number,
+                time_secs: number as f64,
+                duration_secs: 1.0,
+                range: Range::Full,
+                timecode: None,
+                repeats: false,
+            };
             clip.add(place, &histogram);
         }
         clip.finish().unwrap()
@@ -180,8 +186,14 @@ mod tests {
             for channel in 0..4 {
                 histogram.bins_mut(channel)[level] = 1000;
             }
-            let place =
-                FramePlace { number, time_secs: begin, duration_secs: end - begin, range: Range::Full, timecode: None };
+            let place = FramePlace {
+                number,
+                time_secs: begin,
+                duration_secs: end - begin,
+                range: Range::Full,
+                timecode: None,
+                repeats: false,
+            };
             clip.add(place, &histogram);
         }
         clip.finish().unwrap()

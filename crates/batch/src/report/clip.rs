@@ -8,8 +8,10 @@
 use histoscope_core::histogram::{ClipHistogram, Components, Histogram};
 use histoscope_core::picture::color::Range;
 use histoscope_core::picture::{Timecode, TimecodeRate};
-use histoscope_core::strip::{Cut, CutFinder, MAX_LISTED, TimecodeRuns, fold};
-use histoscope_core::strip::{WorstFrame, WorstFrames, shares};
+use histoscope_core::strip::{
+    Cut, CutFinder, ExaminedClip, ExaminedFrame, Examiner, Finding, FindingLimits, MAX_LISTED, TimecodeRuns,
+    WorstFrame, fold,
+};
 
 /// Maximum number of columns. A clip with more frames than that has at least half as many columns.
 pub const MAX_COLUMNS: usize = 1024;
@@ -27,6 +29,8 @@ pub struct FramePlace {
     pub range: Range,
     /// Timecode of the frame, and the rate of its timecodes.
     pub timecode: Option<(Timecode, TimecodeRate)>,
+    /// `true` if all codes equal those of the previous frame.
+    pub repeats: bool,
 }
 
 /// Collects a clip frame by frame.
@@ -37,9 +41,7 @@ pub struct ClipBuilder {
     columns: Columns,
     histogram: ClipHistogram,
     left_out: u64,
-    finder: CutFinder,
-    worst: [WorstFrames; 3],
-    timecodes: TimecodeRuns,
+    examiner: Examiner,
     frames: u64,
     bits: u32,
     range: Range,
@@ -65,6 +67,8 @@ pub struct Clip {
     pub threshold: f64,
     /// The worst frames, in the order of [`Flaw::ALL`](histoscope_core::strip::Flaw::ALL).
     pub worst: [Vec<WorstFrame>; 3],
+    /// Black, frozen and clipped segments and flashes, in order of time.
+    pub segments: Vec<Finding>,
     /// The timecodes of the clip's frames, and the breaks between them.
     pub timecodes: TimecodeRuns,
     /// Number of frames.
@@ -89,9 +93,7 @@ impl ClipBuilder {
             columns: Columns::default(),
             histogram: ClipHistogram::default(),
             left_out: 0,
-            finder: CutFinder::new(threshold),
-            worst: Default::default(),
-            timecodes: TimecodeRuns::default(),
+            examiner: Examiner::new(CutFinder::new(threshold), FindingLimits::default()),
             frames: 0,
             bits: 8,
             range: Range::Limited,
@@ -102,25 +104,30 @@ impl ClipBuilder {
     /// Keeps every cut, not only those that a report lists.
     #[must_use]
     pub fn keeping_all_cuts(self) -> Self {
-        Self { finder: self.finder.keeping_all(), ..self }
+        Self { examiner: self.examiner.keeping_all_cuts(), ..self }
+    }
+
+    /// Examines the frames by these limits.
+    #[must_use]
+    pub fn with_limits(self, limits: FindingLimits) -> Self {
+        Self { examiner: Examiner::new(CutFinder::new(self.threshold), limits), ..self }
     }
 
     /// Adds the next frame.
     pub fn add(&mut self, place: FramePlace, histogram: &Histogram) {
-        let FramePlace { number, time_secs, duration_secs, range, timecode } = place;
-        self.timecodes.push((number, time_secs), timecode);
+        let FramePlace { number, time_secs, duration_secs, range, timecode, repeats } = place;
         if self.frames == 0 {
             (self.bits, self.range) = (histogram.bits, range);
         }
         self.frames += 1;
         self.left_out += u64::from(!self.histogram.add(histogram));
         let cells = fold(histogram);
-        let change = self.finder.push(number, time_secs, &cells);
-        let shares = shares(histogram, range);
-        for (worst, share) in self.worst.iter_mut().zip(shares) {
-            worst.push(WorstFrame { frame: number, time_secs, share });
-        }
-        let [lowest, highest, outside] = shares.map(|share| share.share);
+        // A still picture may have no duration, but still needs a width.
+        self.end_secs = time_secs + if duration_secs > 0.0 { duration_secs } else { 0.04 };
+        let seen = ExaminedFrame { time_secs, end_secs: self.end_secs, histogram, range, repeats, timecode };
+        let figures = self.examiner.push(number, &cells, &seen);
+        let change = figures.change;
+        let [lowest, highest, outside] = figures.shares.map(|share| share.share);
         self.columns.add(ClipColumn {
             first_frame: number,
             last_frame: number,
@@ -129,8 +136,6 @@ impl ClipBuilder {
             cells,
             strip: Strip { change, lowest, highest, outside },
         });
-        // A still picture may have no duration, but still needs a width.
-        self.end_secs = time_secs + if duration_secs > 0.0 { duration_secs } else { 0.04 };
     }
 
     /// Returns the number of frames so far.
@@ -142,20 +147,20 @@ impl ClipBuilder {
     /// Returns the cuts found so far.
     #[must_use]
     pub fn cuts(&self) -> &[Cut] {
-        self.finder.found()
+        self.examiner.cuts()
     }
 
-    /// Returns `true` if this frame is among the worst so far, or is the worst of the current second.
+    /// Returns `true` if this frame is among the worst so far, or is the worst of the current stretch or second.
     #[must_use]
     pub fn has_among_worst(&self, frame: u64) -> bool {
-        self.worst.iter().any(|worst| worst.has(frame))
+        self.examiner.has_among_worst(frame)
     }
 
     /// Returns the finished clip, or `None` if it has no frames.
     #[must_use]
     pub fn finish(self) -> Option<Clip> {
         let begin_secs = self.columns.as_slice().first()?.begin_secs;
-        let (cuts, cuts_found) = self.finder.finish();
+        let ExaminedClip { cuts, cuts_found, segments, worst, timecodes } = self.examiner.finish();
         Some(Clip {
             components: self.components,
             columns: self.columns,
@@ -164,8 +169,9 @@ impl ClipBuilder {
             cuts,
             cuts_found,
             threshold: self.threshold,
-            worst: self.worst.map(WorstFrames::finish),
-            timecodes: self.timecodes,
+            worst,
+            segments,
+            timecodes,
             frames: self.frames,
             bits: self.bits,
             range: self.range,
@@ -376,6 +382,7 @@ mod tests {
                 duration_secs: 0.02,
                 range: Range::Limited,
                 timecode: None,
+                repeats: false,
             };
             builder.add(place, &histogram);
         }
@@ -393,7 +400,14 @@ mod tests {
     #[test]
     fn a_still_without_duration_has_a_width() {
         let mut builder = ClipBuilder::new(Components::Rgbl, 0.03);
-        let place = FramePlace { number: 0, time_secs: 0.0, duration_secs: 0.0, range: Range::Full, timecode: None };
+        let place = FramePlace {
+            number: 0,
+            time_secs: 0.0,
+            duration_secs: 0.0,
+            range: Range::Full,
+            timecode: None,
+            repeats: false,
+        };
         builder.add(place, &Histogram::empty(8, Components::Rgbl));
         assert!(builder.finish().unwrap().end_secs > 0.0);
         assert!(ClipBuilder::new(Components::Rgbl, 0.03).finish().is_none());

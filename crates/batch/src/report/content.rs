@@ -25,6 +25,32 @@ pub struct Report {
     pub thumbnails: Thumbnails,
     /// The clip's summed scopes, if requested.
     pub scopes: ScopeSums,
+    /// The result of a check, if the page is one of a check.
+    pub check: Option<CheckList>,
+}
+
+/// The result of a check, as text for the page.
+#[derive(Debug, Clone, Default)]
+pub struct CheckList {
+    /// Whether the file has passed, and by which profile.
+    pub verdict: String,
+    /// The findings.
+    pub rows: Vec<CheckRow>,
+}
+
+/// A finding of a check.
+#[derive(Debug, Clone, Default)]
+pub struct CheckRow {
+    /// Number of the first frame, and the time at which it begins in seconds; `None` if it is about the whole file.
+    pub begin: Option<(u64, f64)>,
+    /// Start and end: time, and frame with timecode.
+    pub ends: [(String, String); 2],
+    /// Severity.
+    pub severity: &'static str,
+    /// The finding in words.
+    pub text: String,
+    /// The value against the threshold; empty if there is none.
+    pub value: String,
 }
 
 impl Report {

@@ -15,7 +15,7 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use scopes::{TraceParts, VectorscopeParts};
 use serde_json::json;
-use tables::{BreakLine, ChannelRow, FactLine, FlawList, ShotCard};
+use tables::{BreakLine, ChannelRow, CheckTable, FactLine, FindingLine, FlawList, ShotCard};
 
 use super::clip::{ClipColumn, Columns};
 use super::content::Report;
@@ -57,7 +57,13 @@ struct Page {
     shots_listed: Option<String>,
     /// Number of shots with a thumbnail, if there was no room for all of them.
     shots_pictured: Option<String>,
+    /// The result of a check, if there was one.
+    check: Option<CheckTable>,
     worst: Vec<FlawList>,
+    /// Black, frozen and clipped segments and flashes.
+    segments: Vec<FindingLine>,
+    /// Number of listed segments, if not all are listed.
+    segments_listed: Option<String>,
     /// The timecode breaks and their number, if there are any.
     breaks: Option<(Vec<BreakLine>, String)>,
     data: String,
@@ -93,7 +99,10 @@ pub fn page(report: &Report) -> Result<String, png::EncodingError> {
         shots_listed: (shots.len() as u64 <= clip.cuts_found).then(|| whole(shots.len() as u64)),
         shots_pictured: report.thumbnails.shots_if_full().map(|pictured| whole(pictured as u64)),
         shots,
+        check: tables::check(report),
         worst: tables::worst(report),
+        segments: tables::segments(report),
+        segments_listed: (clip.segments.len() > tables::MAX_SEGMENTS).then(|| whole(tables::MAX_SEGMENTS as u64)),
         breaks: (!clip.timecodes.listed().is_empty())
             .then(|| (tables::breaks(report), counted(clip.timecodes.breaks(), "break"))),
         data: data(report),

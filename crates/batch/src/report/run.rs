@@ -12,6 +12,7 @@ use super::thumbnails::Thumbnails;
 use super::times::{time, whole};
 use crate::analyze::AnalyzeError;
 use crate::analyze::counter::ScopeUse;
+use crate::analyze::inspection::Inspection;
 use crate::analyze::overview::Progress;
 use crate::analyze::pipeline::{CountedFrame, Pipeline, Request, RunOutcome};
 use crate::analyze::thumbnails::ThumbnailUse;
@@ -82,6 +83,7 @@ pub fn run(mut request: Request, options: &ReportOptions) -> Result<Finished, An
     }
     let wanted = request.counting.scopes;
     let has_page = options.outputs.iter().any(|output| ReportFormat::of(output) == Some(ReportFormat::Html));
+    request.inspection = Inspection::Repeats;
     request.thumbnails = has_page.then_some(ThumbnailUse { cut_threshold: options.cut_threshold });
     let pipeline = Pipeline::open(request)?;
     let info = pipeline.info().clone();
@@ -104,6 +106,7 @@ pub fn run(mut request: Request, options: &ReportOptions) -> Result<Finished, An
         clip,
         thumbnails,
         scopes: std::mem::take(&mut outcome.scopes),
+        check: None,
     };
     for output in &options.outputs {
         write(&report, output)?;
@@ -136,7 +139,7 @@ fn gather(pipeline: Pipeline, options: &ReportOptions) -> Result<Gathered, Analy
     }
     let rate = pipeline.info().timecodes.map(|timecodes| timecodes.rate);
     let (mut thumbnails, mut first) = (Thumbnails::default(), None);
-    let outcome = pipeline.run(&mut |CountedFrame { number, frame, counts, thumbnail, .. }| {
+    let outcome = pipeline.run(&mut |CountedFrame { number, frame, counts, thumbnail, inspected, .. }| {
         let histogram = match components {
             Components::Rgbl => counts.rgbl,
             Components::YCbCr => counts.coded,
@@ -148,9 +151,10 @@ fn gather(pipeline: Pipeline, options: &ReportOptions) -> Result<Gathered, Analy
                 duration_secs: frame.facts.duration_secs,
                 range: frame.interpretation.colorimetry.range.value,
                 timecode: frame.facts.timecode.zip(rate),
+                repeats: inspected.repeats,
             };
             clip.add(place, &histogram);
-            thumbnails.add(number, thumbnail, &clip);
+            thumbnails.add(number, thumbnail, inspected.begins, &clip);
             progress.frame(frame.facts.time_secs);
             first.get_or_insert(frame);
         }
@@ -161,7 +165,7 @@ fn gather(pipeline: Pipeline, options: &ReportOptions) -> Result<Gathered, Analy
 }
 
 /// Returns the error if there is no frame to report on.
-fn nothing(info: &StreamInfo, outcome: &RunOutcome) -> AnalyzeError {
+pub(crate) fn nothing(info: &StreamInfo, outcome: &RunOutcome) -> AnalyzeError {
     match &outcome.ended_early {
         Some(reason) => {
             let (path, reason) = (info.path.clone(), reason.clone());
@@ -172,7 +176,7 @@ fn nothing(info: &StreamInfo, outcome: &RunOutcome) -> AnalyzeError {
 }
 
 /// Returns the notes required to interpret the counts.
-fn notes_on(outcome: &RunOutcome, left_out: u64, end_secs: f64) -> Vec<String> {
+pub(crate) fn notes_on(outcome: &RunOutcome, left_out: u64, end_secs: f64) -> Vec<String> {
     let mut notes = Vec::new();
     if outcome.stopped {
         notes.push(format!("Partial: counting was stopped at {}.", time(end_secs)));

@@ -226,12 +226,13 @@ mod tests {
                 duration_secs: 1.0,
                 range: Range::Limited,
                 timecode: None,
+                repeats: false,
             };
             clip.add(place, &Histogram::empty(10, components));
         }
         let clip = clip.finish().unwrap();
         let (name, thumbnails) = ("clip".to_owned(), Thumbnails::default());
-        Report { name, facts: Vec::new(), notes: Vec::new(), clip, thumbnails, scopes }
+        Report { name, facts: Vec::new(), notes: Vec::new(), clip, thumbnails, scopes, check: None }
     }
 
     fn pixel(image: &Image, x: usize, y: usize) -> Rgb {

@@ -5,11 +5,14 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::clip::{Clip, ClipBuilder};
 use crate::analyze::thumbnails::{Jpeg, PendingJpeg};
-use histoscope_core::strip::{Cut, FLASH_FRAMES, MAX_LISTED};
+use histoscope_core::strip::{CUT_DELAY, Cut, MAX_LISTED};
 
 /// Maximum total size in bytes of the shots' thumbnails, encoded in the page. There are at most 30 thumbnails of worst
 /// frames.
 pub const MAX_PAGE_BYTES: usize = 16_000_000;
+
+/// Maximum number of thumbnails of findings, besides those of the worst frames.
+const MAX_BEGUN: usize = 200;
 
 /// The thumbnails that a page shows, selected while frames arrive.
 #[derive(Debug, Default)]
@@ -19,6 +22,8 @@ pub struct Thumbnails {
     /// Thumbnails by the number of the shot's first frame.
     shots: BTreeMap<u64, PendingJpeg>,
     worst: BTreeMap<u64, PendingJpeg>,
+    /// Thumbnails of frames at which a finding may begin.
+    begun: BTreeMap<u64, PendingJpeg>,
     /// Number of cuts processed.
     cuts: usize,
     /// Total size in bytes of the shots' thumbnails, encoded in the page.
@@ -29,12 +34,16 @@ pub struct Thumbnails {
 
 impl Thumbnails {
     /// Adds the thumbnail, if any, of the frame that was last added to the clip.
-    pub fn add(&mut self, frame: u64, picture: Option<PendingJpeg>, clip: &ClipBuilder) {
+    /// `begins` is `true` if a finding may begin with it.
+    pub fn add(&mut self, frame: u64, picture: Option<PendingJpeg>, begins: bool, clip: &ClipBuilder) {
         let is_first = clip.frames() == 1;
         if let Some(picture) = picture {
             if clip.has_among_worst(frame) {
                 self.worst.insert(frame, picture.clone());
                 self.worst.retain(|&frame, _| clip.has_among_worst(frame));
+            }
+            if begins && self.begun.len() < MAX_BEGUN {
+                self.begun.insert(frame, picture.clone());
             }
             self.recent.push_back((frame, picture));
         }
@@ -43,7 +52,7 @@ impl Thumbnails {
         }
         self.follow(clip.cuts());
         // A cut is detected up to this many frames later.
-        while self.recent.len() > FLASH_FRAMES + 1 {
+        while self.recent.len() > CUT_DELAY + 1 {
             self.recent.pop_front();
         }
     }
@@ -71,6 +80,14 @@ impl Thumbnails {
     #[must_use]
     pub fn worst(&self, frame: u64) -> Option<&Jpeg> {
         self.worst.get(&frame).map(PendingJpeg::get)
+    }
+
+    /// Returns the thumbnail of the frame at which a finding begins.
+    #[must_use]
+    pub fn begun(&self, frame: u64) -> Option<&Jpeg> {
+        // A frozen stretch begins with the frame that is repeated.
+        let begun = self.begun.get(&frame).or_else(|| self.begun.get(&(frame + 1)));
+        begun.or_else(|| self.worst.get(&frame)).or_else(|| self.shots.get(&frame)).map(PendingJpeg::get)
     }
 
     /// Processes the cuts that have been added since the last call.
@@ -109,12 +126,19 @@ mod tests {
             (0..4).for_each(|channel| histogram.bins_mut(channel)[code(number)] = 100);
             let time_secs = number as f64 / 25.0;
             clip.add(
-                FramePlace { number, time_secs, duration_secs: 0.04, range: Range::Full, timecode: None },
+                FramePlace {
+                    number,
+                    time_secs,
+                    duration_secs: 0.04,
+                    range: Range::Full,
+                    timecode: None,
+                    repeats: false,
+                },
                 &histogram,
             );
             let picture = Jpeg { width: 1, height: 1, bytes: vec![number as u8; bytes] };
-            thumbnails.add(number, Some(picture.into()), &clip);
-            assert!(thumbnails.recent.len() <= FLASH_FRAMES + 1);
+            thumbnails.add(number, Some(picture.into()), false, &clip);
+            assert!(thumbnails.recent.len() <= CUT_DELAY + 1);
             assert!(thumbnails.worst.len() <= 33, "{} pictures of worst frames", thumbnails.worst.len());
         }
         let clip = clip.finish().unwrap();

@@ -155,6 +155,15 @@ pub fn vertical_scale(bins: &[u32]) -> f32 {
     (1.0 / tallest as f32).max(0.2 * bins.len() as f32 / samples as f32)
 }
 
+/// Returns the number of samples in the parts of the bars above the top, by the scale of [`vertical_scale`].
+#[must_use]
+pub fn samples_cut_off(bins: &[u32]) -> f64 {
+    let scale = f64::from(vertical_scale(bins));
+    // The scale is rounded, so a bar that just touches the top may come out slightly above it.
+    let above = |&count: &u32| if f64::from(count) * scale > 1.0001 { f64::from(count) - 1.0 / scale } else { 0.0 };
+    bins.iter().map(above).sum()
+}
+
 /// Regroups the bins of N codes evenly into `count` bins: code c goes to bin floor(c · count / N). The sum does not
 /// change.
 #[must_use]
@@ -182,6 +191,8 @@ mod tests {
         let mut spike = vec![0; 256];
         spike[0] = 256;
         assert!((vertical_scale(&spike) - 0.2).abs() < 1e-6, "the mean bin is 1, so 5 touches the top");
+        assert!((samples_cut_off(&spike) - 251.0).abs() < 1e-3, "all but 5 of 256 samples are above it");
+        assert!(samples_cut_off(&flat).abs() < 1e-6 && samples_cut_off(&[0; 256]).abs() < 1e-6);
     }
 
     #[test]

@@ -9,8 +9,8 @@ mod measure;
 pub mod reference;
 mod stats;
 
-pub use bins::vertical_scale;
 pub use bins::{BIN_COUNTS, CHANNELS, CLAMPED_CHANNELS, Components, Histogram, TAIL_WORDS, regroup};
+pub use bins::{samples_cut_off, vertical_scale};
 pub use clip::ClipHistogram;
 pub use cumulative::{Cumulative, Selected, Sums};
 pub use light::{LightTable, Transfer};

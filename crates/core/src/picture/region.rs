@@ -8,6 +8,7 @@
 //!
 //! If chroma rows belong to fields, the picture is first divided into its fields.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::picture::color::Sourced;
@@ -158,6 +159,14 @@ fn view(picture: &Picture, rect: Rect) -> Result<Picture, PictureError> {
 
 const fn shifts(layout: &PixelLayout, component: usize) -> (u8, u8) {
     if matches!(layout.model, ColorModel::YCbCr) && component > 0 { layout.chroma_shift } else { (0, 0) }
+}
+
+/// Returns the columns and rows of a component's samples that cover a pixel of the rectangle.
+#[must_use]
+pub fn component_span(layout: &PixelLayout, component: usize, rect: Rect) -> (Range<usize>, Range<usize>) {
+    let (sx, sy) = shifts(layout, component);
+    let span = |from: u32, size: u32, shift: u8| (from >> shift) as usize..((from + size - 1) >> shift) as usize + 1;
+    (span(rect.x, rect.width, sx), span(rect.y, rect.height, sy))
 }
 
 /// The planes of a picture without their first bytes.

@@ -1,27 +1,37 @@
-//! Findings for quality control of a clip: segments of black, frozen and clipped frames, timecode breaks, and the worst
-//! frames.
+//! Findings for quality control of a clip: segments of black, frozen and clipped frames, flashes, timecode breaks, and
+//! the worst frames.
 
 use serde::{Deserialize, Serialize};
 
-use super::cells::ROWS;
-use super::cuts::MAX_LISTED;
+use super::cells::{BLANK_SHARE, is_black};
+use super::cuts::{Cut, CutFinder, DEFAULT_THRESHOLD, MAX_LISTED};
 use super::timecodes::{TimecodeBreak, TimecodeRuns};
-use super::worst::{ChannelShare, Flaw, WorstFrame, WorstFrames, shares};
+use super::worst::{ChannelShare, Flaw, WorstFrame, WorstOfClip, shares};
 use crate::histogram::Histogram;
 use crate::picture::color::Range;
 use crate::picture::{Timecode, TimecodeRate};
 
-/// The highest of 256 levels that counts as black: a tenth of the scale, as in FFmpeg's `blackdetect`.
-const BLACK_LEVEL: usize = 25;
-/// The share of a black frame's luminance that must be black, as in `blackdetect`.
-const BLACK_SHARE: f64 = 0.98;
-/// The minimum share of red, green or blue at the highest code in a clipped frame.
-const CLIPPED_SHARE: f64 = 0.01;
-/// The minimum duration of frozen frames in seconds. Still parts of a film and repeated frames are shorter.
-const FROZEN_SECS: f64 = 0.5;
 /// The maximum gap in seconds between clipped frames of one segment, so that brightness that flickers around the limit
 /// is a single finding.
 const CLIPPED_GAP_SECS: f64 = 0.5;
+
+/// The limits beyond which frames are findings.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FindingLimits {
+    /// The minimum share of a black frame's luminance in the lowest tenth of the scale.
+    pub black_share: f64,
+    /// The minimum duration of frozen frames in seconds.
+    pub frozen_secs: f64,
+    /// The minimum share of red, green or blue at the highest code in a clipped frame.
+    pub clipped_share: f64,
+}
+
+impl Default for FindingLimits {
+    fn default() -> Self {
+        // Still parts of a film and repeated frames are shorter than half a second.
+        Self { black_share: BLANK_SHARE, frozen_secs: 0.5, clipped_share: 0.01 }
+    }
+}
 
 /// The kind of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,6 +39,8 @@ const CLIPPED_GAP_SECS: f64 = 0.5;
 pub enum FindingKind {
     /// Black frames: at least 98 % of the luminance is at or below a tenth of the scale.
     Black,
+    /// A flash: up to four frames that differ abruptly from those before and after.
+    Flash,
     /// Frozen frames: identical codes for at least half a second.
     Frozen,
     /// Clipped frames: at least 1 % of red, green or blue is at the highest code.
@@ -39,6 +51,21 @@ pub enum FindingKind {
     Worst(Flaw),
 }
 
+impl FindingKind {
+    /// Returns the name of the kind.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Black => "black",
+            Self::Flash => "flash",
+            Self::Frozen => "frozen",
+            Self::Clipped => "clipped",
+            Self::Timecode(_) => "timecode",
+            Self::Worst(flaw) => flaw.name(),
+        }
+    }
+}
+
 /// A choice of the findings to look for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FindingFilter {
@@ -47,6 +74,8 @@ pub enum FindingFilter {
     All,
     /// Black frames.
     Black,
+    /// Flashes.
+    Flash,
     /// Frozen frames.
     Frozen,
     /// Clipped frames.
@@ -59,7 +88,8 @@ pub enum FindingFilter {
 
 impl FindingFilter {
     /// All choices.
-    pub const ALL: [Self; 6] = [Self::All, Self::Black, Self::Frozen, Self::Clipped, Self::Timecode, Self::Worst];
+    pub const ALL: [Self; 7] =
+        [Self::All, Self::Black, Self::Flash, Self::Frozen, Self::Clipped, Self::Timecode, Self::Worst];
 
     /// Returns the name of the choice.
     #[must_use]
@@ -67,6 +97,7 @@ impl FindingFilter {
         match self {
             Self::All => "all findings",
             Self::Black => "black frames",
+            Self::Flash => "flashes",
             Self::Frozen => "frozen frames",
             Self::Clipped => "clipped frames",
             Self::Timecode => "timecode breaks",
@@ -89,6 +120,7 @@ impl FindingFilter {
         match self {
             Self::All => "finding",
             Self::Black => "black frame",
+            Self::Flash => "flash",
             Self::Frozen => "frozen frame",
             Self::Clipped => "clipped frame",
             Self::Timecode => "timecode break",
@@ -109,6 +141,7 @@ impl FindingFilter {
         match self {
             Self::All => true,
             Self::Black => matches!(kind, FindingKind::Black),
+            Self::Flash => matches!(kind, FindingKind::Flash),
             Self::Frozen => matches!(kind, FindingKind::Frozen),
             Self::Clipped => matches!(kind, FindingKind::Clipped),
             Self::Timecode => matches!(kind, FindingKind::Timecode(_)),
@@ -124,6 +157,8 @@ pub struct Finding {
     pub kind: FindingKind,
     /// Number of the first frame.
     pub frame: u64,
+    /// Number of the last frame.
+    pub last: u64,
     /// Time at which the first frame begins, in seconds.
     pub start_secs: f64,
     /// Time at which the frame after the last one begins, in seconds. For a worst frame or a timecode break, equal to
@@ -131,6 +166,14 @@ pub struct Finding {
     pub end_secs: f64,
     /// The largest share, for clipped and worst frames.
     pub share: Option<ChannelShare>,
+}
+
+impl Finding {
+    /// Returns the number of frames.
+    #[must_use]
+    pub const fn frames(&self) -> u64 {
+        self.last - self.frame + 1
+    }
 }
 
 /// A frame's properties that are examined.
@@ -163,13 +206,13 @@ struct Segments {
 
 impl Segments {
     /// Takes the next frame; `belongs` is `true` if it is part of a segment. If no segment is open, one starts as
-    /// `first`, whose `end_secs` is the frame's start time.
-    fn push(&mut self, belongs: bool, first: Finding, gap_secs: f64) {
+    /// `first`, whose `end_secs` is the frame's start time and whose `last` is the frame.
+    fn push(&mut self, belongs: bool, first: Finding, limits: (f64, f64)) {
         let now_secs = first.end_secs;
-        self.close_before(now_secs, gap_secs);
+        self.close_before(now_secs, limits);
         match &mut self.open {
             Some(open) if belongs => {
-                open.end_secs = f64::INFINITY;
+                (open.last, open.end_secs) = (first.last, f64::INFINITY);
                 if let (Some(known), Some(more)) = (&mut open.share, first.share)
                     && more.share > known.share
                 {
@@ -180,122 +223,208 @@ impl Segments {
             Some(open) if open.end_secs.is_infinite() => open.end_secs = now_secs,
             _ => {}
         }
-        self.close_before(now_secs, gap_secs);
+        self.close_before(now_secs, limits);
     }
 
     /// Closes the open segment if it ended at least `gap_secs` ago.
-    fn close_before(&mut self, now_secs: f64, gap_secs: f64) {
+    fn close_before(&mut self, now_secs: f64, (gap_secs, least_secs): (f64, f64)) {
         if self.open.is_some_and(|open| open.end_secs + gap_secs <= now_secs + SLACK_SECS) {
-            self.close(now_secs);
+            self.close(now_secs, least_secs);
         }
     }
 
-    /// Closes the open segment and lists it if it is long enough.
-    fn close(&mut self, now_secs: f64) {
+    /// Closes the open segment and lists it if it lasts at least `least_secs`.
+    fn close(&mut self, now_secs: f64, least_secs: f64) {
         let Some(open) = self.open.take() else { return };
         let finding = Finding { end_secs: open.end_secs.min(now_secs), ..open };
-        let is_long =
-            finding.kind != FindingKind::Frozen || finding.end_secs - finding.start_secs >= FROZEN_SECS - SLACK_SECS;
+        let is_long = finding.end_secs - finding.start_secs >= least_secs - SLACK_SECS;
         if is_long && self.done.len() < MAX_LISTED {
             self.done.push(finding);
         }
     }
 }
 
-/// A detector of findings. The frames of a clip are pushed in order.
-#[derive(Debug, Default)]
+/// A detector of cuts and findings. The frames of a clip are pushed in order.
+#[derive(Debug)]
 pub struct Examiner {
+    limits: FindingLimits,
     /// The previous frame: its number, start time and end time.
     before: Option<(u64, f64, f64)>,
-    /// The number of segments and timecode runs, and the number of changes of the worst frames, at the last report.
+    /// The number of segments, flashes and timecode runs, and the number of changes of the worst frames, at the last
+    /// report.
     reported: (usize, u64),
+    cuts: CutFinder,
     black: Segments,
     frozen: Segments,
     clipped: Segments,
     timecodes: TimecodeRuns,
-    /// The worst frames for each flaw, in the order of [`Flaw::ALL`].
-    worst: [WorstFrames; 3],
+    worst: WorstOfClip,
+}
+
+impl Default for Examiner {
+    fn default() -> Self {
+        Self::new(CutFinder::new(DEFAULT_THRESHOLD), FindingLimits::default())
+    }
+}
+
+/// The figures of a frame that was examined.
+#[derive(Debug, Clone, Copy)]
+pub struct ExaminedFigures {
+    /// Distance from the previous frame, as a fraction of the scale; 0 for the first frame.
+    pub change: f64,
+    /// Share of samples with each flaw, in the order of [`Flaw::ALL`].
+    pub shares: [ChannelShare; 3],
+}
+
+/// Everything found in a clip.
+#[derive(Debug)]
+pub struct ExaminedClip {
+    /// The cuts that were kept.
+    pub cuts: Vec<Cut>,
+    /// Total number of cuts.
+    pub cuts_found: u64,
+    /// Black, frozen and clipped segments and flashes, in order of time.
+    pub segments: Vec<Finding>,
+    /// The worst frames for each flaw, worst first.
+    pub worst: [Vec<WorstFrame>; 3],
+    /// The timecodes and their breaks.
+    pub timecodes: TimecodeRuns,
 }
 
 impl Examiner {
-    /// Takes the next frame and its cells; see [`fold`](super::fold).
-    pub fn push(&mut self, frame: u64, cells: &[u64], seen: &ExaminedFrame<'_>) {
-        let time_secs = seen.time_secs;
-        let shares = shares(seen.histogram, seen.range);
-        let highest = shares[1];
-        let finding =
-            |kind, (frame, start_secs), share| Finding { kind, frame, start_secs, end_secs: time_secs, share };
-        let here = (frame, time_secs);
-        self.black.push(is_black(cells), finding(FindingKind::Black, here, None), 0.0);
-        // The first frozen frame is the one that is repeated.
-        let first = self.before.map_or(here, |(frame, start_secs, _)| (frame, start_secs));
-        self.frozen.push(seen.repeats, finding(FindingKind::Frozen, first, None), 0.0);
-        let is_clipped = highest.share >= CLIPPED_SHARE;
-        self.clipped.push(is_clipped, finding(FindingKind::Clipped, here, Some(highest)), CLIPPED_GAP_SECS);
-        self.timecodes.push(here, seen.timecode);
-        for (worst, share) in self.worst.iter_mut().zip(shares) {
-            worst.push(WorstFrame { frame, time_secs, share });
+    /// Creates an examiner with these limits.
+    #[must_use]
+    pub fn new(cuts: CutFinder, limits: FindingLimits) -> Self {
+        Self {
+            limits,
+            before: None,
+            reported: (0, 0),
+            cuts,
+            black: Segments::default(),
+            frozen: Segments::default(),
+            clipped: Segments::default(),
+            timecodes: TimecodeRuns::default(),
+            worst: WorstOfClip::default(),
         }
-        self.before = Some((frame, time_secs, seen.end_secs.max(time_secs)));
     }
 
-    /// Returns the segments that have ended and the worst frames of past seconds, in order of time, or `None` if there
-    /// are no new ones.
+    /// Makes the examiner keep every cut; see [`CutFinder::keeping_all`].
+    #[must_use]
+    pub fn keeping_all_cuts(self) -> Self {
+        Self { cuts: self.cuts.keeping_all(), ..self }
+    }
+
+    /// Takes the next frame and its cells; see [`fold`](super::fold).
+    pub fn push(&mut self, frame: u64, cells: &[u64], seen: &ExaminedFrame<'_>) -> ExaminedFigures {
+        let time_secs = seen.time_secs;
+        let change = self.cuts.push(frame, time_secs, cells);
+        let shares = shares(seen.histogram, seen.range);
+        let highest = shares[1];
+        let finding = |kind, (first, start_secs), share| Finding {
+            kind,
+            frame: first,
+            last: frame,
+            start_secs,
+            end_secs: time_secs,
+            share,
+        };
+        let here = (frame, time_secs);
+        let FindingLimits { black_share, frozen_secs, clipped_share } = self.limits;
+        self.black.push(is_black(cells, black_share), finding(FindingKind::Black, here, None), (0.0, 0.0));
+        // The first frozen frame is the one that is repeated.
+        let first = self.before.map_or(here, |(frame, start_secs, _)| (frame, start_secs));
+        self.frozen.push(seen.repeats, finding(FindingKind::Frozen, first, None), (0.0, frozen_secs));
+        let is_clipped = highest.share >= clipped_share;
+        let clipped = finding(FindingKind::Clipped, here, Some(highest));
+        self.clipped.push(is_clipped, clipped, (CLIPPED_GAP_SECS, 0.0));
+        self.timecodes.push(here, seen.timecode);
+        self.worst.push(here, shares, cells);
+        self.before = Some((frame, time_secs, seen.end_secs.max(time_secs)));
+        ExaminedFigures { change, shares }
+    }
+
+    /// Returns the cuts found so far, as far as they are kept.
+    #[must_use]
+    pub fn cuts(&self) -> &[Cut] {
+        self.cuts.found()
+    }
+
+    /// Returns `true` if a frame is among the worst so far, or is the worst of the current stretch or second.
+    #[must_use]
+    pub fn has_among_worst(&self, frame: u64) -> bool {
+        self.worst.has(frame)
+    }
+
+    /// Returns the segments that have ended and the worst frames of past stretches, in order of time, or `None` if
+    /// there are no new ones.
     #[must_use]
     pub fn take_new(&mut self) -> Option<Vec<Finding>> {
         let segments = [&self.black, &self.frozen, &self.clipped].map(|segments| segments.done.len());
-        let found = segments.iter().sum::<usize>() + self.timecodes.listed().len();
-        let known = (found, self.worst.iter().map(WorstFrames::changes).sum());
+        let found = segments.iter().sum::<usize>() + self.cuts.flashes().len() + self.timecodes.listed().len();
+        let known = (found, self.worst.changes());
         let is_new = std::mem::replace(&mut self.reported, known) != known;
-        is_new.then(|| self.listed(|worst| worst.listed().to_vec()))
+        is_new.then(|| listed(self.segments(), &self.worst.listed(), &self.timecodes))
     }
 
-    fn listed(&self, worst_frames: impl Fn(&WorstFrames) -> Vec<WorstFrame>) -> Vec<Finding> {
+    /// Returns the black, frozen and clipped segments that have ended, and the flashes, in order of time.
+    fn segments(&self) -> Vec<Finding> {
         let segments = [&self.black, &self.frozen, &self.clipped];
         let mut findings: Vec<_> = segments.iter().flat_map(|segments| segments.done.iter().copied()).collect();
-        let breaks = self.timecodes.listed().iter().filter_map(|run| Some((run, run.broken?)));
-        findings.extend(breaks.map(|(run, broken)| Finding {
-            kind: FindingKind::Timecode(broken),
-            frame: run.frame,
-            start_secs: run.time_secs,
-            end_secs: run.time_secs,
+        findings.extend(self.cuts.flashes().iter().map(|flash| Finding {
+            kind: FindingKind::Flash,
+            frame: flash.frame,
+            last: flash.last,
+            start_secs: flash.start_secs,
+            end_secs: flash.end_secs,
             share: None,
         }));
-        for (flaw, worst) in Flaw::ALL.into_iter().zip(&self.worst) {
-            findings.extend(worst_frames(worst).into_iter().map(|worst| Finding {
-                kind: FindingKind::Worst(flaw),
-                frame: worst.frame,
-                start_secs: worst.time_secs,
-                end_secs: worst.time_secs,
-                share: Some(worst.share),
-            }));
-        }
         findings.sort_by(|a, b| a.start_secs.total_cmp(&b.start_secs));
         findings
     }
 
-    /// Ends the clip and returns all findings, in order of time.
+    /// Ends the clip and returns everything that was found.
     #[must_use]
-    pub fn finish(mut self) -> Vec<Finding> {
+    pub fn finish(mut self) -> ExaminedClip {
         let end_secs = self.before.map_or(0.0, |(_, _, end_secs)| end_secs);
-        for segments in [&mut self.black, &mut self.frozen, &mut self.clipped] {
-            segments.close(end_secs);
-        }
-        self.listed(|worst| worst.clone().finish())
+        self.cuts.end();
+        self.black.close(end_secs, 0.0);
+        self.frozen.close(end_secs, self.limits.frozen_secs);
+        self.clipped.close(end_secs, 0.0);
+        let segments = self.segments();
+        let (cuts, cuts_found) = self.cuts.finish();
+        ExaminedClip { cuts, cuts_found, segments, worst: self.worst.finish(), timecodes: self.timecodes }
     }
 }
 
-fn is_black(cells: &[u64]) -> bool {
-    let luminance = &cells[3 * ROWS..];
-    let black: u64 = luminance[..=BLACK_LEVEL].iter().sum();
-    let all: u64 = luminance.iter().sum();
-    all > 0 && black as f64 >= BLACK_SHARE * all as f64
+impl ExaminedClip {
+    /// Returns all findings, in order of time.
+    #[must_use]
+    pub fn findings(&self) -> Vec<Finding> {
+        listed(self.segments.clone(), &self.worst, &self.timecodes)
+    }
+}
+
+/// Returns these segments with the timecode breaks and the worst frames, in order of time.
+fn listed(mut findings: Vec<Finding>, worst: &[Vec<WorstFrame>; 3], timecodes: &TimecodeRuns) -> Vec<Finding> {
+    let single =
+        |kind, frame, start_secs, share| Finding { kind, frame, last: frame, start_secs, end_secs: start_secs, share };
+    let breaks = timecodes.listed().iter().filter_map(|run| Some((run, run.broken?)));
+    findings.extend(breaks.map(|(run, broken)| single(FindingKind::Timecode(broken), run.frame, run.time_secs, None)));
+    for (flaw, worst) in Flaw::ALL.into_iter().zip(worst) {
+        let frames = worst.iter();
+        findings.extend(
+            frames.map(|worst| single(FindingKind::Worst(flaw), worst.frame, worst.time_secs, Some(worst.share))),
+        );
+    }
+    findings.sort_by(|a, b| a.start_secs.total_cmp(&b.start_secs));
+    findings
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::histogram::Components;
+    use crate::strip::cells::BLACK_ROW;
     use crate::strip::fold;
 
     const RATE: f64 = 25.0;
@@ -321,9 +450,9 @@ mod tests {
                 let black = if channel == 3 { shot.black } else { 0 };
                 let clipped = if channel == 2 { shot.clipped } else { 0 };
                 let bins = histogram.bins_mut(channel);
-                bins[BLACK_LEVEL] += black;
+                bins[BLACK_ROW] += black;
                 bins[255] += clipped;
-                bins[BLACK_LEVEL + 1] += 1000 - black - clipped;
+                bins[BLACK_ROW + 1] += 1000 - black - clipped;
             }
             let cells = fold(&histogram);
             let (time_secs, repeats) = (frame as f64 / RATE, shot.repeats);
@@ -335,7 +464,7 @@ mod tests {
                 &ExaminedFrame { time_secs, end_secs, histogram: &histogram, range, repeats, timecode: None },
             );
         }
-        let found = finder.finish();
+        let found = finder.finish().findings();
         found
             .iter()
             .map(|finding| {
@@ -388,7 +517,7 @@ mod tests {
                     },
                 );
             }
-            let found = finder.finish();
+            let found = finder.finish().findings();
             assert_eq!(found.iter().map(|frozen| frozen.frame).collect::<Vec<_>>(), [frames_before]);
         }
     }
@@ -427,8 +556,8 @@ mod tests {
         let [expected, found] = ["00:00:00:02", "00:00:00:03"].map(|text| Timecode::parse(text).unwrap());
         let kind = FindingKind::Timecode(TimecodeBreak { expected, found });
         let at_secs = 3.0 / RATE;
-        let broken = Finding { kind, frame: 3, start_secs: at_secs, end_secs: at_secs, share: None };
-        assert_eq!(finder.finish(), [broken]);
+        let broken = Finding { kind, frame: 3, last: 3, start_secs: at_secs, end_secs: at_secs, share: None };
+        assert_eq!(finder.finish().findings(), [broken]);
         let text = serde_json::to_string(&broken).unwrap();
         assert_eq!(serde_json::from_str::<Finding>(&text).unwrap(), broken, "{text}");
     }
@@ -439,12 +568,33 @@ mod tests {
         for (frame, clipped) in [(10, 20), (11, 300), (12, 40), (55, 5)] {
             frames[frame].clipped = clipped;
         }
-        let found = findings(&frames);
+        let mut found = findings(&frames);
+        // One bright frame is a flash, too.
+        found.retain(|finding| finding.0 != FindingKind::Flash);
         let highest = FindingKind::Worst(Flaw::Highest);
         assert_eq!(
             found,
             [(FindingKind::Clipped, 10, 10.0, 13.0), (highest, 11, 11.0, 11.0), (highest, 55, 55.0, 55.0)]
         );
+    }
+
+    #[test]
+    fn a_flash_is_a_finding_with_its_frames() {
+        let mut finder = Examiner::default();
+        for frame in 0..20_u64 {
+            let level = if frame == 9 { 255 } else { 90 };
+            let mut histogram = Histogram::empty(8, Components::Rgbl);
+            (0..4).for_each(|channel| histogram.bins_mut(channel)[level] = 1000);
+            let (time_secs, end_secs) = (frame as f64 / RATE, (frame + 1) as f64 / RATE);
+            let (range, repeats, timecode) = (Range::Limited, false, None);
+            let seen = ExaminedFrame { time_secs, end_secs, histogram: &histogram, range, repeats, timecode };
+            finder.push(frame, &fold(&histogram), &seen);
+        }
+        let found = finder.finish();
+        let flash = found.segments.iter().find(|finding| finding.kind == FindingKind::Flash).expect("a flash");
+        assert_eq!((flash.frame, flash.last, flash.frames()), (9, 9, 1));
+        assert_eq!((flash.start_secs, flash.end_secs), (9.0 / RATE, 10.0 / RATE));
+        assert_eq!(found.cuts, []);
     }
 
     #[test]
@@ -470,7 +620,7 @@ mod tests {
                 },
             );
         }
-        let found = finder.finish();
+        let found = finder.finish().findings();
         let clipped = found.iter().find(|finding| finding.kind == FindingKind::Clipped).expect("they are clipped");
         assert_eq!(clipped.share, Some(ChannelShare { share: 0.3, channel: 1 }));
     }

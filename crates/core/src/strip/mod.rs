@@ -17,13 +17,13 @@ mod timecodes;
 mod watched;
 mod worst;
 
-pub use cells::{ROWS, fold};
+pub use cells::{BLANK_SHARE, ROWS, fold, is_black};
 pub use columns::{CELLS, COLUMNS, Cells, Strip, StripColumn};
-pub use cuts::{Cut, CutFinder, CutGuess, DEFAULT_THRESHOLD, FLASH_FRAMES, MAX_LISTED};
-pub use findings::{ExaminedFrame, Finding, FindingFilter, FindingKind};
+pub use cuts::{CUT_DELAY, Cut, CutFinder, CutGuess, DEFAULT_THRESHOLD, FLASH_FRAMES, MAX_LISTED};
+pub use findings::{ExaminedClip, ExaminedFrame, Examiner, Finding, FindingFilter, FindingKind, FindingLimits};
 pub use light::{Rgb, brightness, channel_color, mixed, ramp};
 pub use raster::{Raster, ShownChannels};
 pub use sweep::Sweep;
 pub use timecodes::{TimecodeBreak, TimecodeRun, TimecodeRuns};
 pub use watched::{Watch, Watched};
-pub use worst::{ChannelShare, Flaw, WorstFrame, WorstFrames, shares};
+pub use worst::{ChannelShare, Flaw, WorstFrame, WorstOfClip, shares};

@@ -3,7 +3,6 @@
 
 use super::cells::fold;
 use super::columns::{COLUMNS, Cells, Progress, column_at};
-use super::cuts::{CutFinder, DEFAULT_THRESHOLD};
 use super::findings::{ExaminedFrame, Examiner};
 
 /// A sweep through a clip, from its first frame.
@@ -13,7 +12,6 @@ pub struct Sweep {
     /// The current column.
     at: usize,
     cells: Cells,
-    cuts: CutFinder,
     /// Number of cuts that have been reported.
     cuts_reported: usize,
     findings: Examiner,
@@ -24,15 +22,7 @@ impl Sweep {
     /// Starts a sweep. `span_secs` is the length of the clip's strip in seconds.
     #[must_use]
     pub fn new(span_secs: f64) -> Self {
-        Self {
-            span_secs,
-            at: 0,
-            cells: Cells::default(),
-            cuts: CutFinder::new(DEFAULT_THRESHOLD),
-            cuts_reported: 0,
-            findings: Examiner::default(),
-            frames: 0,
-        }
+        Self { span_secs, at: 0, cells: Cells::default(), cuts_reported: 0, findings: Examiner::default(), frames: 0 }
     }
 
     /// Adds the next frame. If it begins a new column, the columns before it are exact and are returned for the strip.
@@ -41,7 +31,6 @@ impl Sweep {
         let column = column_at(self.span_secs, seen.time_secs);
         let progress = (self.at < column).then(|| self.go_on_to(column));
         let cells = fold(seen.histogram);
-        self.cuts.push(self.frames, seen.time_secs, &cells);
         self.findings.push(self.frames, &cells, seen);
         self.cells.add(&cells);
         self.frames += 1;
@@ -49,7 +38,7 @@ impl Sweep {
     }
 
     fn go_on_to(&mut self, column: usize) -> Progress {
-        let cuts = self.cuts.found();
+        let cuts = self.findings.cuts();
         let has_more = cuts.len() > self.cuts_reported;
         self.cuts_reported = cuts.len();
         Progress {
@@ -63,12 +52,9 @@ impl Sweep {
     /// Ends the sweep. Returns the remaining columns, which are now exact, and all cuts and findings.
     #[must_use]
     pub fn finish(self) -> Progress {
-        Progress {
-            columns: self.at..COLUMNS,
-            cells: self.cells,
-            cuts: Some(self.cuts.finish().0),
-            findings: Some(self.findings.finish()),
-        }
+        let found = self.findings.finish();
+        let findings = Some(found.findings());
+        Progress { columns: self.at..COLUMNS, cells: self.cells, cuts: Some(found.cuts), findings }
     }
 }
 

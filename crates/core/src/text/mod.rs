@@ -6,4 +6,4 @@ mod words;
 
 pub use shown::{file_name, public, sanitized, shown};
 pub use time::{behind_text, clock_time, file_stamp, parse_time, rfc3339, time_text};
-pub use words::counted;
+pub use words::{counted, with_minus};

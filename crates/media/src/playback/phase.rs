@@ -59,12 +59,23 @@ pub(super) struct Scrub {
     pub(super) step_secs: f64,
     /// Time for which the last picture was requested, in seconds.
     pub(super) asked_secs: Option<f64>,
+    /// How long the target has stood still, and what followed from that.
+    pub(super) rest: Rest,
     /// Duration of the frames that arrive with the last request for a run of them, in seconds.
     pub(super) run_secs: f64,
     /// The quality of its pictures so far, which determines the best kind of request.
     pub(super) pace: ScrubQuality,
     /// `true` if playback is paused after the scrub.
     pub(super) then_paused: bool,
+}
+
+/// How a scrub's target rests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rest {
+    /// It has not moved since then.
+    Since(Instant),
+    /// It has rested long enough: its exact frame has been requested.
+    Refined,
 }
 
 /// The quality of the pictures that a scrub has received.
@@ -79,9 +90,9 @@ pub(super) enum ScrubQuality {
 }
 
 impl Scrub {
-    pub(super) const fn new(to_secs: f64, then_paused: bool) -> Self {
-        let (asked_secs, pace) = (None, ScrubQuality::Close);
-        Self { to_secs, step_secs: 0.0, asked_secs, run_secs: 0.0, pace, then_paused }
+    pub(super) const fn new(to_secs: f64, then_paused: bool, now: Instant) -> Self {
+        let (asked_secs, rest, pace) = (None, Rest::Since(now), ScrubQuality::Close);
+        Self { to_secs, step_secs: 0.0, asked_secs, rest, run_secs: 0.0, pace, then_paused }
     }
 
     /// Returns the state that follows the scrub.
@@ -95,6 +106,8 @@ impl Scrub {
             Seek::Near(_) => true,
             // The frames within `run_secs` before the target arrive with it.
             Seek::Back { .. } => self.to_secs <= pending.secs && pending.secs - self.to_secs < self.run_secs,
+            // The exact frame of a target that rests may take longer than a picture near it.
+            Seek::Exact(_) => (pending.secs - self.to_secs).abs() < 1e-9,
             _ => false,
         };
         (!is_served).then_some(Destination::near(self.to_secs))

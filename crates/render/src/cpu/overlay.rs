@@ -2,6 +2,7 @@
 //! shaders/columns.wgsl and shaders/overlay.wgsl. Only the shaders draw outlines, curves and the blurred backdrop.
 
 use crate::view::binning::Binning;
+use crate::view::overlay::BarScale;
 use crate::view::panel::PanelRect;
 use crate::view::panel_params::PanelParams;
 use histoscope_core::histogram::{CHANNELS, Histogram, vertical_scale};
@@ -217,10 +218,8 @@ impl BarSource<'_> {
             return 0;
         }
         let (scale, tallest) = self.scales[channel];
-        let part = match self.panel.logarithmic {
-            0 => count as f32 * scale,
-            _ => (1.0 + count as f32).ln() / (1.0 + tallest.max(1) as f32).ln(),
-        };
+        let bar_scale = BarScale::ALL.get(self.panel.scale as usize).copied().unwrap_or_default();
+        let part = bar_scale.part(count, scale, tallest);
         // The scale is rounded, so a bar that just touches the top may come out slightly above it.
         if part > 1.0001 {
             return height + 1;

@@ -123,6 +123,68 @@ impl Arrangement {
     }
 }
 
+/// The scale of the bars' heights.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", from = "KeptBarScale")]
+pub enum BarScale {
+    /// The tutorial's: the tallest bin touches the top, but bars taller than five times the mean bin are cut off.
+    #[default]
+    Tutorial = 0,
+    /// The tallest bin touches the top.
+    Peak = 1,
+    /// log(1 + count) / log(1 + tallest): the tallest bin touches the top, and an empty one has no height.
+    Logarithmic = 2,
+}
+
+impl BarScale {
+    /// Every scale, in the order in which the user cycles through them.
+    pub const ALL: [Self; 3] = [Self::Tutorial, Self::Peak, Self::Logarithmic];
+
+    /// Returns the name used in on-screen notes.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Tutorial => "cut off at five times the mean",
+            Self::Peak => "to the peak",
+            Self::Logarithmic => "logarithmic",
+        }
+    }
+
+    /// Returns the height of a bar for a number of samples, where 1 is the overlay's height. Larger values are cut off.
+    /// `factor` is the tutorial's scale, and `tallest` the count of the tallest bin.
+    #[must_use]
+    pub fn part(self, count: u32, factor: f32, tallest: u32) -> f32 {
+        let tallest = tallest.max(1) as f32;
+        match self {
+            Self::Tutorial => count as f32 * factor,
+            Self::Peak => count as f32 / tallest,
+            Self::Logarithmic => (1.0 + count as f32).ln() / (1.0 + tallest).ln(),
+        }
+    }
+}
+
+/// A scale as it is kept between runs.
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum KeptBarScale {
+    Tutorial,
+    Peak,
+    Logarithmic,
+    /// As version 0.2 wrote it.
+    #[serde(untagged)]
+    IsLogarithmic(bool),
+}
+
+impl From<KeptBarScale> for BarScale {
+    fn from(kept: KeptBarScale) -> Self {
+        match kept {
+            KeptBarScale::Tutorial | KeptBarScale::IsLogarithmic(false) => Self::Tutorial,
+            KeptBarScale::Peak => Self::Peak,
+            KeptBarScale::Logarithmic | KeptBarScale::IsLogarithmic(true) => Self::Logarithmic,
+        }
+    }
+}
+
 /// The appearance of the overlays.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -133,9 +195,9 @@ pub struct OverlayStyle {
     pub height: f32,
     /// Opacity, where 1 is the designed opacity; kept within [`Self::OPACITIES`].
     pub opacity: f32,
-    /// `true` if a bar's height is logarithmic, log(1 + count) / log(1 + tallest), so that the tallest bin touches the top, an
-    /// empty one has no height, and nothing is clipped.
-    pub logarithmic: bool,
+    /// The scale of the bars' heights.
+    #[serde(alias = "logarithmic")]
+    pub scale: BarScale,
     /// `true` if the picture behind the overlays is blurred, so that the bars are legible on any picture.
     pub backdrop: bool,
     /// Bins per channel, or `None` for one per code. Kept within [`BIN_COUNTS`].
@@ -157,7 +219,7 @@ impl Default for OverlayStyle {
             arrangement: Arrangement::Pair,
             height: 0.25,
             opacity: 1.0,
-            logarithmic: false,
+            scale: BarScale::Tutorial,
             backdrop: false,
             bins: None,
             linear_luminance: false,
@@ -354,7 +416,7 @@ mod tests {
 
     #[test]
     fn a_style_round_trips_through_serialization() {
-        let style = OverlayStyle { logarithmic: true, height: 0.5, bins: Some(100), ..style(Arrangement::Column) };
+        let style = OverlayStyle { scale: BarScale::Peak, height: 0.5, bins: Some(100), ..style(Arrangement::Column) };
         let text = serde_json::to_string(&style).unwrap();
         assert!(text.contains("\"column\""), "{text}");
         assert_eq!(serde_json::from_str::<OverlayStyle>(&text).unwrap(), style);

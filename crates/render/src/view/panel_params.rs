@@ -29,8 +29,8 @@ pub struct PanelParams {
     pub first_column: u32,
     /// Shown channels: bit c is channel c.
     pub channels: u32,
-    /// `true` if heights follow the logarithm of the counts.
-    pub logarithmic: u32,
+    /// The scale of the bars' heights: a [`BarScale`](super::overlay::BarScale).
+    pub scale: u32,
     /// Thickness of lines in pixels.
     pub line: u32,
     /// Rows of the mark at the top of a clipped bar.
@@ -154,7 +154,7 @@ fn panel_params(
         size: [rect.width, rect.height],
         first_column,
         channels: channels.bits(),
-        logarithmic: style.logarithmic.into(),
+        scale: style.scale as u32,
         line,
         notch: rect.notch(),
         opacity: style.opacity,

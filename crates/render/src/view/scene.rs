@@ -88,12 +88,14 @@ impl Scene {
         }
     }
 
-    /// Returns the effective fit, zoom and position. Pictures side by side are fully visible instead of covering their halves.
+    /// Returns the effective fit, zoom and position. Pictures side by side, and the picture of a split layout, are fully
+    /// visible instead of covering their areas.
     #[must_use]
     pub fn view_settings(&self) -> ViewSettings {
         let view = self.look.view;
         let is_beside = self.paired().is_some_and(|pair| pair.sharing == Sharing::SideBySide);
-        let fit = if is_beside && view.fit == Fit::Cover { Fit::Contain } else { view.fit };
+        let has_own_area = is_beside || self.look.scopes.is_split(self.look.overlays);
+        let fit = if has_own_area && view.fit == Fit::Cover { Fit::Contain } else { view.fit };
         ViewSettings { fit, ..view }
     }
 
@@ -145,6 +147,19 @@ mod tests {
     use crate::view::brushes::WaveformBrush;
     use crate::view::overlay::Channels;
     use crate::view::scopes::ScopeKind;
+
+    #[test]
+    fn the_picture_is_contained_beside_scopes_but_covers_a_view_of_its_own() {
+        let mut scene = Scene::default();
+        assert_eq!(scene.view_settings().fit, Fit::Cover);
+        scene.look.scopes.layout = crate::view::scopes::Layout::Split;
+        scene.look.overlays = true;
+        assert_eq!(scene.view_settings().fit, Fit::Contain);
+        scene.look.view.fit = Fit::Actual;
+        assert_eq!(scene.view_settings().fit, Fit::Actual);
+        scene.look = Look { view: ViewSettings::default(), overlays: false, ..scene.look };
+        assert_eq!(scene.view_settings().fit, Fit::Cover, "no scope is shown");
+    }
 
     #[test]
     fn a_brush_is_dropped_with_the_last_scope_that_shows_it() {

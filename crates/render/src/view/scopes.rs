@@ -175,6 +175,13 @@ impl ScopeStyle {
         }
     }
 
+    /// Returns `true` if the picture and the scopes have areas of their own. `histograms` is `true` if the histograms are
+    /// shown.
+    #[must_use]
+    pub fn is_split(&self, histograms: bool) -> bool {
+        self.layout == Layout::Split && ScopeKind::ALL.into_iter().any(|kind| self.shows(kind, histograms))
+    }
+
     /// Returns `true` if a scope is shown. `histograms` is `true` if the histograms are.
     #[must_use]
     pub const fn shows(&self, kind: ScopeKind, histograms: bool) -> bool {

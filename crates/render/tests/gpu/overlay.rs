@@ -14,7 +14,7 @@ use histoscope_render::gpu::{AdapterChoice, Gpu};
 use histoscope_render::view::brushes::Brushes;
 use histoscope_render::view::clip_indicators::{self, End};
 use histoscope_render::view::overlay::{
-    Arrangement, Channels, OverlapTable, Overlaps, OverlayStyle, graticule, lights, line_pixels,
+    Arrangement, BarScale, Channels, OverlapTable, Overlaps, OverlayStyle, graticule, lights, line_pixels,
 };
 use histoscope_render::view::panel::{PanelRect, panels};
 use histoscope_render::view::scene::{Brush, Look, NO_BIN, Scene};
@@ -78,21 +78,21 @@ fn random_bins(bits: u32, components: Components, seed: u64) -> Histogram {
 }
 
 #[test]
-fn every_arrangement_draws_the_bins_where_it_is_placed_linear_and_logarithmic() {
+fn every_arrangement_draws_the_bins_where_it_is_placed_in_every_scale() {
     let mut easel = Easel::new();
     let views = [(480, 270), (1280, 720), (1000, 333)];
     for (number, arrangement) in Arrangement::ALL.into_iter().enumerate() {
         for (bits, components) in [(8, Components::Rgbl), (10, Components::YCbCr), (12, Components::Rgbl)] {
-            for logarithmic in [false, true] {
-                let view = views[(number + bits as usize / 2 + usize::from(logarithmic)) % 3];
+            for scale in BarScale::ALL {
+                let view = views[(number + bits as usize / 2 + scale as usize) % 3];
                 let histogram = random_bins(bits, components, number as u64 + u64::from(bits));
-                let style = OverlayStyle { arrangement, logarithmic, ..OverlayStyle::default() };
+                let style = OverlayStyle { arrangement, scale, ..OverlayStyle::default() };
                 let scene = Scene::from(Look { histograms: style, ..Look::default() });
                 let image = easel.drawn(&histogram, Range::Full, view, &scene);
                 let mut covered = vec![false; (view.0 * view.1) as usize];
                 for (_, rect, channels) in panels(&scene, components, view) {
                     let (clipped, compared) = check_panel(&image, &histogram, &scene, rect, channels);
-                    assert_eq!(clipped > 0, !logarithmic, "{arrangement:?}: {clipped} clipped bars");
+                    assert_eq!(clipped > 0, scale == BarScale::Tutorial, "{arrangement:?}: {clipped} clipped bars");
                     let area = (rect.width * rect.height) as usize;
                     assert!(compared > area / 3, "{compared} of {area} pixels compared");
                     for (x, y) in (0..rect.height).flat_map(|y| (0..rect.width).map(move |x| (x, y))) {
@@ -142,14 +142,14 @@ fn any_number_of_bins_is_drawn_from_the_codes_in_them() {
     let counts = [3, 7, 16, 100, 256, 1000, 4096];
     for (number, &count) in counts.iter().enumerate() {
         for (bits, components) in [(8, Components::Rgbl), (10, Components::YCbCr), (12, Components::Rgbl)] {
-            let (logarithmic, view) =
-                ((number + bits as usize / 2).is_multiple_of(3), [(480, 270), (1280, 720)][number % 2]);
+            let (scale, view) =
+                (BarScale::ALL[(number + bits as usize / 2) % 3], [(480, 270), (1280, 720)][number % 2]);
             let histogram = random_bins(bits, components, u64::from(count + bits));
-            let style = OverlayStyle { logarithmic, bins: Some(count), ..OverlayStyle::default() };
+            let style = OverlayStyle { scale, bins: Some(count), ..OverlayStyle::default() };
             let scene = Scene::from(Look { histograms: style, ..Look::default() });
             let image = easel.drawn(&histogram, Range::Full, view, &scene);
             let bare = easel.drawn(&histogram, Range::Full, view, &Scene::default());
-            let is_of_codes = count == 1 << bits && !logarithmic;
+            let is_of_codes = count == 1 << bits && scale == BarScale::Tutorial;
             assert_eq!(distance(&image, &bare) == 0, is_of_codes, "{count} bins of {bits} bits");
             for (_, rect, channels) in panels(&scene, components, view) {
                 let (_, compared) = check_panel(&image, &histogram, &scene, rect, channels);

@@ -7,7 +7,7 @@ use histoscope_core::picture::color::{Matrix, Range};
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_render::gpu::readback::Image;
 use histoscope_render::view::clip_indicators;
-use histoscope_render::view::overlay::{Arrangement, OverlayStyle};
+use histoscope_render::view::overlay::{Arrangement, BarScale, OverlayStyle};
 use histoscope_render::view::panel::{PanelRect, panels};
 use histoscope_render::view::scene::{Counted, Look, Pair, Scene};
 
@@ -46,15 +46,19 @@ fn outline_heights(
     result: &Histogram,
     channel: usize,
     rect: PanelRect,
-    logarithmic: bool,
+    scale: BarScale,
 ) -> Vec<f64> {
     let (bins, others) = (source.bins(channel), result.bins(channel));
     let tallest = bins.iter().chain(others).copied().max().unwrap();
-    let scale = f64::from(vertical_scale(bins).min(vertical_scale(others)));
+    let factor = f64::from(vertical_scale(bins).min(vertical_scale(others)));
     let height = |column| {
         let (first, last) = rect.bins_of_column(column, 1 << source.bits);
         let most = f64::from(bins[first as usize..=last as usize].iter().copied().max().unwrap());
-        let part = if logarithmic { most.ln_1p() / f64::from(tallest).ln_1p() } else { most * scale };
+        let part = match scale {
+            BarScale::Tutorial => most * factor,
+            BarScale::Peak => most / f64::from(tallest),
+            BarScale::Logarithmic => most.ln_1p() / f64::from(tallest).ln_1p(),
+        };
         part.min(1.0) * f64::from(rect.height)
     };
     (0..rect.width).map(height).collect()
@@ -69,8 +73,12 @@ fn the_source_is_an_outline_at_the_height_of_its_bins_by_the_scale_of_both() {
         let black = black(depth);
         let bins = spread(&count(&picture(depth), Components::Rgbl), black.pixel_count());
         let result = count(&adjusted(&black, &equalized()), Components::Rgbl);
-        for (arrangement, logarithmic) in [(Arrangement::Parade, false), (Arrangement::Column, true)] {
-            let style = OverlayStyle { arrangement, logarithmic, height: 0.5, ..OverlayStyle::default() };
+        for (arrangement, scale) in [
+            (Arrangement::Parade, BarScale::Tutorial),
+            (Arrangement::Combined, BarScale::Peak),
+            (Arrangement::Column, BarScale::Logarithmic),
+        ] {
+            let style = OverlayStyle { arrangement, scale, height: 0.5, ..OverlayStyle::default() };
             let scene = Scene::from(Look {
                 histograms: style,
                 adjustments: equalized(),
@@ -83,7 +91,7 @@ fn the_source_is_an_outline_at_the_height_of_its_bins_by_the_scale_of_both() {
             let image = renderer.snapshot(gpu, view, &scene).unwrap();
             for (_, rect, channels) in panels(&scene, Components::Rgbl, view) {
                 let channel = channels.iter().next().unwrap();
-                let heights = outline_heights(&bins, &result, channel, rect, logarithmic);
+                let heights = outline_heights(&bins, &result, channel, rect, scale);
                 // The first columns contain the black bar, and clip indicators are at both ends.
                 let ends = clip_indicators::side(&rect) + 8;
                 for column in ends..rect.width - ends {
@@ -143,8 +151,8 @@ fn beside_an_outline_the_bars_are_those_of_the_result_by_the_scale_of_both() {
         for (_, rect, channels) in panels(&scene, Components::Rgbl, view) {
             let channel = channels.iter().next().unwrap();
             // Exchanged: as if the result were the outline.
-            let heights = outline_heights(&result, &bins, channel, rect, false);
-            let lights = outline_heights(&bins, &result, channel, rect, false);
+            let heights = outline_heights(&result, &bins, channel, rect, BarScale::Tutorial);
+            let lights = outline_heights(&bins, &result, channel, rect, BarScale::Tutorial);
             let primary = channel.min(2);
             for column in 3..rect.width - 3 {
                 let (bar, line) = (heights[column as usize], &lights[column as usize - 3..=column as usize + 3]);
@@ -176,7 +184,7 @@ fn curves_rise_with_the_share_of_samples_to_the_whole_height() {
         // The bins of a picture other than the black one that is drawn, as counted by another engine.
         let bins = without_ends(&count(&picture(depth), Components::Rgbl));
         // With logarithmic height no bar is cut off, so there are no caps, which would be as light.
-        let style = OverlayStyle { arrangement, logarithmic: true, ..OverlayStyle::default() };
+        let style = OverlayStyle { arrangement, scale: BarScale::Logarithmic, ..OverlayStyle::default() };
         let scene = Scene::from(Look { histograms: style, curves: true, ..Look::default() });
         let view = [(1300, 700), (2400, 1400)][number % 2];
         for way in WAYS {

@@ -11,7 +11,7 @@ use egui::{Color32, ColorImage, Context, LayerId, Rect, Stroke, TextureHandle, T
 use super::view::ChannelBins;
 use crate::app::hud::model::HistogramArea;
 use histoscope_core::histogram::{Components, vertical_scale};
-use histoscope_render::view::overlay::{Channels, colors, lights};
+use histoscope_render::view::overlay::{BarScale, Channels, colors, lights};
 
 /// How far outlines are blended towards white, so that they are visible on a bar of their own colour.
 const WHITENING: f32 = 0.5;
@@ -29,8 +29,8 @@ pub struct BarChart<'a> {
     pub counted: &'a ChannelBins,
     /// The correct bins, drawn as outlines.
     pub right: &'a ChannelBins,
-    /// `true` if heights are logarithmic.
-    pub logarithmic: bool,
+    /// The scale of the bars' heights.
+    pub scale: BarScale,
 }
 
 /// The texture of a chart, and the appearance that it shows.
@@ -101,13 +101,9 @@ impl BarChart<'_> {
     /// visible.
     fn heights(&self, channel: usize, columns: usize) -> Heights {
         let (counted, right) = (&self.counted[channel], &self.right[channel]);
-        let scale = vertical_scale(right);
-        let tallest = right.iter().copied().max().unwrap_or(0).max(1) as f32;
-        let height = |count: u32| {
-            let height =
-                if self.logarithmic { (1.0 + count as f32).ln() / (1.0 + tallest).ln() } else { count as f32 * scale };
-            height.min(1.0)
-        };
+        let factor = vertical_scale(right);
+        let tallest = right.iter().copied().max().unwrap_or(0);
+        let height = |count: u32| self.scale.part(count, factor, tallest).min(1.0);
         let of = |bins: &[u32]| {
             let tallest = |column| bins[bins_of_column(column, columns, bins.len())].iter().copied().max().unwrap_or(0);
             (0..columns).map(|column| height(tallest(column))).collect()
@@ -244,13 +240,13 @@ mod tests {
         let right: ChannelBins = std::array::from_fn(|_| vec![10, 20, 40, 0]);
         let mut counted = right.clone();
         counted[3][2] = 4;
-        let bars = BarChart { counted: &counted, right: &right, logarithmic: false };
+        let bars = BarChart { counted: &counted, right: &right, scale: BarScale::Tutorial };
         let red = bars.heights(0, 4);
         assert_eq!(red.counted, red.right);
         let luminance = bars.heights(3, 4);
         assert_eq!(luminance.counted[..2], luminance.right[..2]);
         assert!((luminance.right[2] - 1.0).abs() < 1e-6 && (luminance.counted[2] - 0.1).abs() < 1e-6);
-        let logarithmic = BarChart { logarithmic: true, ..bars }.heights(3, 4);
+        let logarithmic = BarChart { scale: BarScale::Logarithmic, ..bars }.heights(3, 4);
         assert!((logarithmic.right[2] - 1.0).abs() < 1e-6 && logarithmic.counted[3].abs() < 1e-6);
     }
 
@@ -271,7 +267,7 @@ mod tests {
     #[test]
     fn bars_are_filled_to_their_heights_in_the_colours_of_their_channels() {
         let counted: ChannelBins = std::array::from_fn(|channel| vec![[10, 20, 30, 40][channel], 40]);
-        let bars = BarChart { counted: &counted, right: &counted, logarithmic: false };
+        let bars = BarChart { counted: &counted, right: &counted, scale: BarScale::Tutorial };
         let looks = Appearance {
             size: [2, 40],
             channels: vec![0, 1],
@@ -294,7 +290,7 @@ mod tests {
         let areas = [HistogramArea { rect, channels: Channels::ALL }];
         let uploads = |counted: &ChannelBins| {
             let mut output = context.run_ui(egui::RawInput::default(), |ui| {
-                BarChart { counted, right: &right, logarithmic: false }.show(ui, &areas, Channels::ALL);
+                BarChart { counted, right: &right, scale: BarScale::Tutorial }.show(ui, &areas, Channels::ALL);
             });
             let count = output.textures_delta.set.iter().filter(|(id, _)| **id != egui::TextureId::default()).count();
             output.textures_delta.clear();

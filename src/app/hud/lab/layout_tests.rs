@@ -11,6 +11,7 @@ use crate::app::hud::{Hud, OpenPanels, Tables};
 use histoscope_lab::{
     BlurMethod, BlurSetup, Blurred, Method, ScanKind, ScanMethod, ScannedWords, Step, SumSetup, Summed,
 };
+use histoscope_render::view::overlay::BarScale;
 
 fn figures(method: Method) -> Figures {
     let bins: ChannelBins = std::array::from_fn(|_| (0..256).map(|bin| bin * 3).collect());
@@ -155,7 +156,7 @@ fn laid_out_as(
     let view = Rect::from_min_size(Pos2::ZERO, Vec2::new(size.0 as f32, size.1 as f32) / zoom);
     let panels = pair(view.width(), view.height());
     let came = came(case);
-    let lab = LabView { topic: topic(case, &came), logarithmic: false, tick: moment, is_brief };
+    let lab = LabView { topic: topic(case, &came), scale: BarScale::Tutorial, tick: moment, is_brief };
     hud.panels = open;
     let numbers = crate::app::hud::tests::figures(4);
     let lines = crate::app::hud::tests::many_lines();
@@ -287,7 +288,7 @@ fn textures_are_released_with_the_lab_whether_or_not_anything_else_is_visible() 
             let mut hud = Hud::without_window();
             let panels = pair(1280.0, 720.0);
             let came = came(case);
-            let lab = LabView { topic: topic(case, &came), logarithmic: false, tick: 0, is_brief: false };
+            let lab = LabView { topic: topic(case, &came), scale: BarScale::Tutorial, tick: 0, is_brief: false };
             let open = Model { lab: Some(&lab), ..model(&panels) };
             // Track textures as the renderer does: those set are created, those freed are dropped. The font's own is
             // not counted.

@@ -55,19 +55,19 @@ pub fn forget(context: &egui::Context) {
 
 /// Draws the blurred picture, if there is one, and the bars over it.
 pub fn show_on_picture(ui: &Ui, model: &Model<'_>) {
-    let topic = model.lab.map(|view| (&view.topic, view.logarithmic));
+    let topic = model.lab.map(|view| (&view.topic, view.scale));
     let blurred = match topic {
         Some((TopicView::Blur(view), _)) => view.newest.zip(view.corners),
         _ => None,
     };
     blurs::show_picture(ui, blurred);
     let bars = match topic {
-        Some((TopicView::Counting(CountingView { bars: Some(figures), .. }), logarithmic)) => {
-            bars::BarChart { counted: &figures.counted, right: &figures.right, logarithmic }
+        Some((TopicView::Counting(CountingView { bars: Some(figures), .. }), scale)) => {
+            bars::BarChart { counted: &figures.counted, right: &figures.right, scale }
         }
-        Some((TopicView::Blur(BlurView { newest: Some((blurred, _)), .. }), logarithmic)) => {
+        Some((TopicView::Blur(BlurView { newest: Some((blurred, _)), .. }), scale)) => {
             let [counted, right] = &blurred.bins;
-            bars::BarChart { counted, right, logarithmic }
+            bars::BarChart { counted, right, scale }
         }
         _ => return bars::forget(ui.ctx()),
     };

@@ -9,6 +9,7 @@ pub use crate::app::hud::entry::EntryKind;
 use histoscope_core::histogram::CHANNELS;
 use histoscope_lab::GROUPS;
 use histoscope_lab::{BlurSetup, Blurred, Method, SumSetup, Summed, Topic};
+use histoscope_render::view::overlay::BarScale;
 
 /// The bins of red, green, blue and luminance.
 pub type ChannelBins = [Vec<u32>; CHANNELS];
@@ -21,8 +22,8 @@ pub const TICK: Duration = Duration::from_millis(900);
 pub struct LabView<'a> {
     /// The topic, with its contents.
     pub topic: TopicView<'a>,
-    /// `true` if heights are logarithmic.
-    pub logarithmic: bool,
+    /// The scale of the bars' heights.
+    pub scale: BarScale,
     /// Number of moments since the topic was opened.
     pub tick: u64,
     /// `true` if the panel shows only the essentials, so that a video can play on.

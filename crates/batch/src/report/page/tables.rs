@@ -4,14 +4,14 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
 use crate::analyze::thumbnails::Jpeg;
-use crate::report::content::{Fact, Report};
+use crate::report::content::{CheckList, CheckRow, Fact, Report};
 use crate::report::shots::{self, Edge};
 use crate::report::times::{percent, time, whole};
 use crate::report::tone::css_color;
 use histoscope_core::histogram::ChannelStats;
 use histoscope_core::picture::color::Origin;
 use histoscope_core::strip::channel_color;
-use histoscope_core::strip::{Flaw, TimecodeBreak, TimecodeRun, WorstFrame};
+use histoscope_core::strip::{Finding, Flaw, TimecodeBreak, TimecodeRun, WorstFrame};
 use histoscope_core::text::{counted, sanitized};
 
 /// A channel's name and colour.
@@ -82,6 +82,37 @@ pub struct BreakLine {
     /// The timecode found, and the one that was expected.
     pub found: String,
     pub expected: String,
+}
+
+/// The result of a check.
+pub struct CheckTable {
+    pub verdict: String,
+    pub rows: Vec<CheckLine>,
+}
+
+/// A finding of a check.
+pub struct CheckLine {
+    pub secs: Option<f64>,
+    pub frame: String,
+    /// Start and end: time, and frame with timecode.
+    pub ends: [(String, String); 2],
+    pub text: String,
+    pub value: String,
+    pub severity: &'static str,
+    pub picture: Option<PictureParts>,
+}
+
+/// A segment of frames with a finding.
+pub struct FindingLine {
+    pub picture: Option<PictureParts>,
+    pub secs: f64,
+    pub name: &'static str,
+    pub begin: String,
+    pub end: String,
+    pub first: String,
+    pub frames: String,
+    /// The largest share, if the finding has one, and its channel.
+    pub share: Option<(String, ChannelName)>,
 }
 
 /// The worst frames of one kind of flaw.
@@ -157,6 +188,39 @@ pub fn worst(report: &Report) -> Vec<FlawList> {
             rows: worst.iter().map(line).collect(),
         })
         .collect()
+}
+
+/// Returns the result of a check, if there was one.
+pub fn check(report: &Report) -> Option<CheckTable> {
+    let line = |row: &CheckRow| CheckLine {
+        secs: row.begin.map(|(_, secs)| secs),
+        frame: row.begin.map_or_else(String::new, |(frame, _)| whole(frame)),
+        ends: row.ends.clone(),
+        text: row.text.clone(),
+        value: row.value.clone(),
+        severity: row.severity,
+        picture: row.begin.and_then(|(frame, _)| report.thumbnails.begun(frame)).map(PictureParts::of),
+    };
+    let CheckList { verdict, rows } = report.check.as_ref()?;
+    Some(CheckTable { verdict: verdict.clone(), rows: rows.iter().map(line).collect() })
+}
+
+/// Maximum number of segments listed.
+pub const MAX_SEGMENTS: usize = 500;
+
+/// Returns the first black, frozen and clipped segments and flashes of the clip.
+pub fn segments(report: &Report) -> Vec<FindingLine> {
+    let line = |finding: &Finding| FindingLine {
+        picture: report.thumbnails.begun(finding.frame).map(PictureParts::of),
+        secs: finding.start_secs,
+        name: finding.kind.name(),
+        begin: time(finding.start_secs),
+        end: time(finding.end_secs),
+        first: whole(finding.frame),
+        frames: counted(finding.frames(), "frame"),
+        share: finding.share.map(|share| (percent(share.share), channel_name(report, share.channel))),
+    };
+    report.clip.segments.iter().map(line).take(MAX_SEGMENTS).collect()
 }
 
 /// Maximum number of timecode breaks listed.

@@ -107,6 +107,112 @@ fn flashes_are_not_cuts_but_short_shots_have_cuts() {
     assert_eq!(find(&clip), [12, 15], "a short shot between two others");
 }
 
+/// Returns the cells of a blank frame.
+fn blank(row: usize) -> Vec<u64> {
+    (0..4 * ROWS).map(|at| if at % ROWS == row { 10_000 } else { 0 }).collect()
+}
+
+/// A part of a clip: a shot of these levels, or blank frames at a row, and the number of frames.
+#[derive(Clone, Copy)]
+enum Part {
+    Shot([f64; 3], usize),
+    Blank(usize, usize),
+}
+
+use Part::{Blank, Shot};
+
+/// Returns the cells of every frame.
+fn frames_of(parts: &[Part]) -> Vec<Vec<u64>> {
+    let mut frames = Vec::new();
+    for part in parts {
+        let (Shot(_, length) | Blank(_, length)) = *part;
+        for _ in 0..length {
+            frames.push(match *part {
+                Shot(levels, _) => cells(levels, frames.len() as u64),
+                Blank(row, _) => blank(row),
+            });
+        }
+    }
+    frames
+}
+
+/// Returns the cuts, and the first and last frames of the flashes.
+fn cuts_and_flashes(frames: &[Vec<u64>]) -> (Vec<u64>, Vec<(u64, u64)>) {
+    let mut finder = CutFinder::new(DEFAULT_THRESHOLD);
+    for (cells, frame) in frames.iter().zip(0_u64..) {
+        finder.push(frame, frame as f64 / 25.0, cells);
+    }
+    finder.end();
+    let flashes = finder.flashes().iter().map(|flash| (flash.frame, flash.last)).collect();
+    (finder.found().iter().map(|cut| cut.frame).collect(), flashes)
+}
+
+#[test]
+fn a_blank_flash_does_not_hide_the_cut() {
+    for row in [0, 255] {
+        for frames in 1..=FLASH_FRAMES {
+            let after = 12 + frames as u64;
+            let clip = frames_of(&[Shot(DARK, 12), Blank(row, frames), Shot(BRIGHT, 12)]);
+            let expected = (vec![after], vec![(12, after - 1)]);
+            assert_eq!(cuts_and_flashes(&clip), expected, "{frames} frames at row {row}");
+            let clip = frames_of(&[Shot(DARK, 12), Blank(row, frames), Shot(DARK, 12)]);
+            assert_eq!(cuts_and_flashes(&clip), (vec![], vec![(12, after - 1)]), "{frames} frames at row {row}");
+        }
+    }
+}
+
+#[test]
+fn longer_runs_of_blank_frames_are_shots() {
+    let long = FLASH_FRAMES + 1;
+    let clip = frames_of(&[Shot(DARK, 12), Blank(0, long), Shot(BRIGHT, 12)]);
+    assert_eq!(cuts_and_flashes(&clip), (vec![12, 12 + long as u64], vec![]));
+    // A flash before black, in black, and of black and white.
+    let clip = frames_of(&[Shot(BRIGHT, 12), Blank(255, 1), Blank(0, 12), Shot(BRIGHT, 12)]);
+    assert_eq!(cuts_and_flashes(&clip), (vec![13, 25], vec![(12, 12)]));
+    let clip = frames_of(&[Blank(0, 12), Blank(255, 2), Blank(0, 12)]);
+    assert_eq!(cuts_and_flashes(&clip), (vec![], vec![(12, 13)]));
+    let clip = frames_of(&[Shot(BRIGHT, 12), Blank(255, 1), Blank(0, 2), Shot(DARK, 12)]);
+    assert_eq!(cuts_and_flashes(&clip), (vec![15], vec![(12, 14)]));
+}
+
+#[test]
+fn blank_frames_at_the_ends_and_in_fades_are_no_flash() {
+    let clip = frames_of(&[Blank(0, 2), Shot(BRIGHT, 12), Blank(0, 1)]);
+    assert_eq!(cuts_and_flashes(&clip), (vec![2, 14], vec![]));
+    let mut clip: Vec<_> = fade(BRIGHT, BLACK, 12).into_iter().zip(0..).map(|(levels, at)| cells(levels, at)).collect();
+    clip.extend(frames_of(&[Blank(0, 2)]));
+    clip.extend(fade(BLACK, BRIGHT, 12).into_iter().zip(0..).map(|(levels, at)| cells(levels, at)));
+    assert_eq!(cuts_and_flashes(&clip), (vec![], vec![]));
+}
+
+#[test]
+fn a_picture_that_returns_abruptly_was_interrupted_by_a_flash() {
+    for frames in 1..=FLASH_FRAMES {
+        let clip = frames_of(&[Shot(DARK, 12), Shot(BRIGHT, frames), Shot(DARK, 12)]);
+        assert_eq!(cuts_and_flashes(&clip), (vec![], vec![(12, 11 + frames as u64)]));
+    }
+    let dimmer = DARK.map(|level| level + 0.06);
+    let clip = frames_of(&[Shot(DARK, 12), Shot(dimmer, 1), Shot(DARK, 12)]);
+    assert_eq!(cuts_and_flashes(&clip), (vec![], vec![]), "too small a change");
+}
+
+#[test]
+fn the_cut_after_a_flash_is_guessed_and_found_in_time() {
+    let parts = [Shot(DARK, 9), Blank(0, 1), Blank(255, 3), Shot(BRIGHT, 1), Blank(0, 4), Shot(BRIGHT, 1)];
+    let clip = frames_of(&[&parts[..], &[Blank(255, 4), Shot(BRIGHT, 9), Blank(0, 9), Shot(DARK, 9)]].concat());
+    let (cuts, _) = cuts_and_flashes(&clip);
+    let mut guess = CutGuess::new(DEFAULT_THRESHOLD);
+    let guessed: Vec<u64> = (0..).zip(&clip).filter(|(_, cells)| guess.push(cells)).map(|(frame, _)| frame).collect();
+    assert!(cuts.iter().all(|cut| guessed.contains(cut)), "{cuts:?}, {guessed:?}");
+    let mut finder = CutFinder::new(DEFAULT_THRESHOLD);
+    for (cells, frame) in clip.iter().zip(0_u64..) {
+        let found = finder.found().len();
+        finder.push(frame, frame as f64, cells);
+        assert!(finder.found()[found..].iter().all(|cut| frame - cut.frame <= CUT_DELAY as u64));
+        assert!(finder.undecided.len() <= FLASH_FRAMES + NEIGHBOURS + 1);
+    }
+}
+
 #[test]
 fn motion_between_repeated_frames_is_not_a_cut() {
     // Every frame is repeated, as after conversion from 30 to 60 frames per second, and each is brighter than the one

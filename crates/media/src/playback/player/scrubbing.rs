@@ -1,9 +1,9 @@
 //! Scrubbing: what to show while a pointer is dragged or a key is held.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::Player;
-use crate::playback::phase::{Phase, Scrub, ScrubQuality, Transport};
+use crate::playback::phase::{Phase, Rest, Scrub, ScrubQuality, Transport};
 use crate::playback::request::{Destination, SeekRequest};
 use crate::{Seek, SeekTarget};
 
@@ -11,6 +11,8 @@ use crate::{Seek, SeekTarget};
 const REACH_SECS: f64 = 1.0;
 /// Length of a move below which frames decoded on the way are worth keeping, in seconds.
 const SLOW_STEP_SECS: f64 = 0.2;
+/// How long a target stands still before its exact frame is decoded: longer than between two events of a moving hand.
+const REST: Duration = Duration::from_millis(50);
 
 impl Player {
     /// Follows a pointer or a held key to a time: shows what can be decoded quickly until [`settle`](Self::settle).
@@ -28,9 +30,12 @@ impl Player {
         self.clock.stop(now);
         let step_secs = secs - self.destination_secs();
         let scrub = match self.transport {
-            Transport::Scrubbing(scrub) => scrub,
+            Transport::Scrubbing(scrub) if step_secs == 0.0 => scrub,
+            Transport::Scrubbing(scrub) => Scrub { rest: Rest::Since(now), ..scrub },
             // A live source is held where the scrub leads.
-            Transport::Playing | Transport::Paused { .. } => Scrub::new(secs, self.is_paused() || self.options.live),
+            Transport::Playing | Transport::Paused { .. } => {
+                Scrub::new(secs, self.is_paused() || self.options.live, now)
+            }
         };
         self.transport = Transport::Scrubbing(Scrub { to_secs: secs, step_secs, ..scrub });
         match &mut self.phase {
@@ -96,6 +101,27 @@ impl Player {
             return self.seek(Destination { seek, secs });
         }
         self.seek(Destination::near(secs))
+    }
+
+    /// Requests the exact frame of a scrub's target once that has stood still, if a frame near it is on screen. Returns
+    /// the request, or when to ask again.
+    pub(super) fn refine_scrub(&mut self, has_shown: bool, now: Instant) -> (Option<SeekRequest>, Option<Instant>) {
+        let Transport::Scrubbing(Scrub { to_secs: secs, rest: Rest::Since(since), .. }) = self.transport else {
+            return (None, None);
+        };
+        let is_coming = !matches!(self.phase, Phase::Steady) || self.supply.is_fetching();
+        if self.options.live || is_coming || self.supply.position_at(secs, false).is_some() {
+            return (None, None);
+        }
+        let due = since + REST;
+        // The quick picture goes on screen first.
+        if now < due || has_shown {
+            return (None, Some(due.max(now)));
+        }
+        if let Transport::Scrubbing(scrub) = &mut self.transport {
+            scrub.rest = Rest::Refined;
+        }
+        (self.seek(self.exactly(secs)), None)
     }
 
     /// Returns the duration of the frames fetched at one time, in seconds, estimated from the newest cached frame.

@@ -34,6 +34,11 @@ impl Player {
                 }
             }
         };
+        if tick.seek.is_none() {
+            let (seek, wake_at) = self.refine_scrub(tick.show.is_some(), now);
+            tick.seek = seek;
+            tick.wake_at = tick.wake_at.into_iter().chain(wake_at).min();
+        }
         self.note_starvation(tick.show.is_some(), now);
         let told_after =
             if matches!(self.phase, Phase::Seeking(_)) { [SLOW_SEEK, BUFFERING_AFTER] } else { [BUFFERING_AFTER; 2] };

@@ -4,7 +4,7 @@ use histoscope_core::histogram::{Components, Histogram, regroup, vertical_scale}
 use histoscope_render::gpu::readback::Image;
 use histoscope_render::view::clip_indicators::{self, End};
 use histoscope_render::view::overlay::{
-    BAR_OPACITY, Channels, OverlapTable, Overlaps, SCRIM_OPACITY, colors, graticule, lights, line_pixels,
+    BAR_OPACITY, BarScale, Channels, OverlapTable, Overlaps, SCRIM_OPACITY, colors, graticule, lights, line_pixels,
 };
 use histoscope_render::view::panel::PanelRect;
 use histoscope_render::view::scene::Scene;
@@ -12,16 +12,16 @@ use histoscope_render::view::scene::Scene;
 use crate::support::image::pixel;
 
 /// Returns the rows that a bar reaches, and true if it is clipped, by definition.
-fn bar(bins: &[u32], (first, last): (u32, u32), rows: u32, logarithmic: bool) -> (u32, bool) {
+fn bar(bins: &[u32], (first, last): (u32, u32), rows: u32, scale: BarScale) -> (u32, bool) {
     let most = bins[first as usize..=last as usize].iter().copied().max().unwrap();
     if most == 0 {
         return (0, false);
     }
     let tallest = bins.iter().copied().max().unwrap();
-    let part = if logarithmic {
-        f64::from(most).ln_1p() / f64::from(tallest).ln_1p()
-    } else {
-        f64::from(most) * f64::from(vertical_scale(bins))
+    let part = match scale {
+        BarScale::Tutorial => f64::from(most) * f64::from(vertical_scale(bins)),
+        BarScale::Peak => f64::from(most) / f64::from(tallest),
+        BarScale::Logarithmic => f64::from(most).ln_1p() / f64::from(tallest).ln_1p(),
     };
     let reached = (part * f64::from(rows) + 0.5) as u32;
     (reached.clamp(1, rows), part > 1.0001)
@@ -99,7 +99,7 @@ pub fn check_panel(
     channels: Channels,
 ) -> (usize, usize) {
     let (bits, components) = (histogram.bits, histogram.components);
-    let logarithmic = scene.look.histograms.logarithmic;
+    let scale = scene.look.histograms.scale;
     let notch = (rect.height * 5 / 100).clamp(6, 18);
     let cap = notch / 3;
     let indicators = check_indicators(image, histogram, rect, channels);
@@ -108,7 +108,7 @@ pub fn check_panel(
     let drawn: Vec<_> = (0..4).map(|channel| regroup(histogram.bins(channel), count)).collect();
     let bars_of = |column: u32| -> Vec<_> {
         let bins = rect.bins_of_column(column, count);
-        channels.iter().map(|channel| (channel, bar(&drawn[channel], bins, rect.height, logarithmic))).collect()
+        channels.iter().map(|channel| (channel, bar(&drawn[channel], bins, rect.height, scale))).collect()
     };
     let columns: Vec<_> = (0..rect.width).map(bars_of).collect();
     let is_cut_off: Vec<bool> = columns.iter().map(|bars| bars.iter().any(|&(_, (_, clipped))| clipped)).collect();
@@ -131,8 +131,8 @@ pub fn check_panel(
                 assert!(shown.iter().all(|&part| part < 60), "below it is a dark gap; column {column}, row {row}");
                 continue;
             }
-            // A logarithm may round to the next row.
-            let close = |height: u32| logarithmic && row.abs_diff(height) <= 1;
+            // A logarithm or a quotient may round to the next row.
+            let close = |height: u32| scale != BarScale::Tutorial && row.abs_diff(height) <= 1;
             if is_near_a_line(&rect, column, row, bits) || bars.iter().any(|&(_, (height, _))| close(height)) {
                 continue;
             }

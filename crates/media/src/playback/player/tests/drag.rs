@@ -91,6 +91,31 @@ fn drag_back(from: u64, by: u64, group: u64, cache_frames: usize) -> (f64, f64) 
 }
 
 #[test]
+fn a_target_that_stands_still_gets_its_exact_frame() {
+    let start = Instant::now();
+    let mut player = Player::new(PlayerOptions { paused: true, ..options(None, false) });
+    let mut decoder = Decoder { group: LONG, asked: None };
+    player.push(frame(0, 0));
+    player.tick(start);
+    let to = 500;
+    decoder.obey(player.scrub_to(to as f64 * FRAME_SECS, start));
+    // The time to decode up to the frame, 0.1 s to notice that the target rests, and the quick picture before.
+    let (mut repeats, most) = (0, to / SPEED + 8);
+    let is_there = |player: &Player| (player.position_secs() - to as f64 * FRAME_SECS).abs() < 1e-6;
+    while !is_there(&player) {
+        assert!(repeats < most, "after {repeats} repeats {:.3} s is on screen", player.position_secs());
+        decoder.work(&mut player);
+        let tick = player.tick(after(start, repeats as f64 / 30.0));
+        decoder.obey(tick.seek);
+        repeats += 1;
+    }
+    // Afterwards it rests: nothing more is requested, and letting go leads nowhere else.
+    let later = after(start, 60.0);
+    assert!(player.tick(later).seek.is_none() && decoder.asked.is_none());
+    assert!(player.settle(later).is_none() && is_there(&player));
+}
+
+#[test]
 fn slow_drags_back_show_nearly_every_frame() {
     // Full HD frames in half a gibibyte.
     for from in [1700, 1190, 900] {

@@ -69,9 +69,10 @@ fn scrub_shows_quick_pictures_and_settles_on_the_exact_frame() {
     player.push(frame(2, 160));
     let tick = player.tick(after(start, 0.2));
     assert_eq!((shown(&tick), tick.seek), (Some(160), None));
+    let exact = player.tick(after(start, 3.0)).seek;
+    assert_eq!(exact, Some(SeekRequest { serial: 3, seek: Seek::to(7.0) }), "the target rests");
     assert_eq!(player.tick(after(start, 3.0)).seek, None, "once is enough, and time stands");
-    let exact = player.settle(after(start, 3.0));
-    assert_eq!(exact, Some(SeekRequest { serial: 3, seek: Seek::to(7.0) }));
+    assert_eq!(player.settle(after(start, 3.0)), None, "it is on its way");
     assert!(!player.is_scrubbing());
     player.push(frame(3, 175));
     player.push(frame(3, 176));

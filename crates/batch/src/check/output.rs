@@ -1,0 +1,331 @@
+//! The findings of checked files as a table on screen, and as CSV, JSON, a page, or markers for editors.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::finding::{CheckFinding, Span};
+use super::profile::Severity;
+use super::run::{CheckedFile, Labels};
+use crate::analyze::AnalyzeError;
+use crate::file::{FileError, write_whole};
+use crate::report::content::{CheckList, CheckRow};
+use crate::report::page::page;
+use histoscope_core::picture::Timecode;
+use histoscope_core::text::{counted, sanitized, time_text};
+
+/// The format of an output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckFormat {
+    /// A table of comma-separated values, of all files.
+    Csv,
+    /// JSON, of all files.
+    Json,
+    /// The page of a report with the list of findings, of a single file.
+    Html,
+    /// CMX 3600 with a marker for each finding, of a single file.
+    Edl,
+}
+
+impl CheckFormat {
+    /// Returns the format that matches a path's extension, if any.
+    #[must_use]
+    pub fn of(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "csv" => Some(Self::Csv),
+            "json" => Some(Self::Json),
+            "html" | "htm" => Some(Self::Html),
+            "edl" => Some(Self::Edl),
+            _ => None,
+        }
+    }
+
+    /// Returns `true` if an output contains several files.
+    #[must_use]
+    pub const fn takes_several(self) -> bool {
+        matches!(self, Self::Csv | Self::Json)
+    }
+}
+
+/// Returns the first and last frame of a finding, each with its time and timecode, as text.
+fn ends(finding: &CheckFinding) -> [[String; 3]; 2] {
+    let Some(span) = finding.span else { return Default::default() };
+    let label = |timecode: Option<Timecode>| timecode.map_or_else(String::new, |timecode| timecode.to_string());
+    let [first, last] = finding.timecodes.map(label);
+    [
+        [time_text(span.start_secs), span.frame.to_string(), first],
+        [time_text(span.end_secs), span.last.to_string(), last],
+    ]
+}
+
+/// Returns the value against the threshold, as text.
+fn measured(finding: &CheckFinding) -> String {
+    match (finding.value.as_str(), finding.limit.as_str()) {
+        ("", _) => String::new(),
+        (value, "") => value.to_owned(),
+        (value, limit) => format!("{value} (limit {limit})"),
+    }
+}
+
+/// Returns the table of a file's findings for the screen, followed by its verdict.
+#[must_use]
+pub fn table(checked: &CheckedFile) -> String {
+    let head = ["from", "frame", "timecode", "to", "frame", "timecode", "finding", "value", "severity"];
+    let row = |finding: &CheckFinding| {
+        let [first, last] = ends(finding);
+        let words = [sanitized(&finding.text), measured(finding), finding.severity.name().to_owned()];
+        first.into_iter().chain(last).chain(words).collect::<Vec<_>>()
+    };
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    rows.extend(checked.findings.iter().map(row));
+    // A column without any value is left out.
+    let is_used = |column: usize| rows.iter().skip(1).any(|row| !row[column].is_empty());
+    let used: Vec<usize> = (0..head.len()).filter(|&column| is_used(column)).collect();
+    let mut text = format!("{}\n", checked.name);
+    if !checked.findings.is_empty() {
+        let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+        for row in &rows {
+            let cells = used.iter().map(|&column| format!("{:1$}", row[column], width(column)));
+            let line = cells.collect::<Vec<_>>().join("  ");
+            let _ = writeln!(text, "  {}", line.trim_end());
+        }
+    }
+    text + &verdict(checked)
+}
+
+/// Returns whether a file has passed, with the number of its findings.
+fn verdict(checked: &CheckedFile) -> String {
+    let passed = if checked.has_passed() { "passed" } else { "not passed" };
+    let [errors, warnings, notes] =
+        [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Info, "note")]
+            .map(|(severity, name)| counted(checked.count(severity) as u64, name));
+    let frames = counted(checked.frames, "frame");
+    format!("{passed} by {}: {errors}, {warnings}, {notes} in {frames}", checked.profile)
+}
+
+/// Returns one line about several files.
+#[must_use]
+pub fn summary(files: &[CheckedFile]) -> String {
+    let passed = files.iter().filter(|checked| checked.has_passed()).count();
+    format!("{} of {} passed", passed, counted(files.len() as u64, "file"))
+}
+
+/// Writes the findings to a file, whose extension selects the format.
+///
+/// # Errors
+/// [`AnalyzeError`] if the file cannot be written. It is then left unchanged.
+pub fn write(files: &mut [CheckedFile], output: &Path) -> Result<(), AnalyzeError> {
+    let text = match CheckFormat::of(output) {
+        Some(CheckFormat::Csv) | None => csv(files),
+        Some(CheckFormat::Json) => json_text(files),
+        Some(CheckFormat::Edl) => files.iter().map(edl).collect(),
+        Some(CheckFormat::Html) => {
+            let png = |source| FileError::Png { path: output.to_owned(), source };
+            let mut text = String::new();
+            for checked in files {
+                let list = list(checked);
+                if let Some(report) = &mut checked.report {
+                    report.check = Some(list);
+                    text = page(report).map_err(png)?;
+                }
+            }
+            text
+        }
+    };
+    Ok(write_whole(output, text.as_bytes())?)
+}
+
+/// Returns the findings for the page.
+fn list(checked: &CheckedFile) -> CheckList {
+    let row = |finding: &CheckFinding| {
+        let end = |[time, frame, timecode]: [String; 3]| {
+            let frame = if frame.is_empty() { "whole file".to_owned() } else { format!("frame {frame}") };
+            let timecode = if timecode.is_empty() { timecode } else { format!(", {timecode}") };
+            (time, frame + &timecode)
+        };
+        CheckRow {
+            begin: finding.span.map(|span| (span.frame, span.start_secs)),
+            ends: ends(finding).map(end),
+            severity: finding.severity.name(),
+            text: sanitized(&finding.text),
+            value: measured(finding),
+        }
+    };
+    CheckList { verdict: verdict(checked), rows: checked.findings.iter().map(row).collect() }
+}
+
+/// Names of the columns.
+const COLUMNS: [&str; 13] = [
+    "file",
+    "profile",
+    "check",
+    "severity",
+    "start_secs",
+    "end_secs",
+    "frame",
+    "last_frame",
+    "timecode",
+    "last_timecode",
+    "finding",
+    "value",
+    "threshold",
+];
+
+/// Returns the values of a finding in the order of [`COLUMNS`].
+fn cells(checked: &CheckedFile, finding: &CheckFinding) -> [Value; COLUMNS.len()] {
+    let CheckFinding { check, severity, span, timecodes, text, value, limit } = finding;
+    let or_null = |text: &str| if text.is_empty() { Value::Null } else { json!(text) };
+    let millionths = |secs: f64| (secs * 1e6).round() / 1e6;
+    [
+        json!(checked.name),
+        json!(checked.profile),
+        json!(check.name()),
+        json!(severity.name()),
+        json!(span.map(|span| millionths(span.start_secs))),
+        json!(span.map(|span| millionths(span.end_secs))),
+        json!(span.map(|span| span.frame)),
+        json!(span.map(|span| span.last)),
+        json!(timecodes[0].map(|timecode| timecode.to_string())),
+        json!(timecodes[1].map(|timecode| timecode.to_string())),
+        json!(sanitized(text)),
+        or_null(value),
+        or_null(limit),
+    ]
+}
+
+fn csv(files: &[CheckedFile]) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    // Writing to a vector cannot fail.
+    let _ = writer.write_record(COLUMNS);
+    for checked in files {
+        for finding in &checked.findings {
+            let text = |cell: &Value| match cell {
+                Value::Null => String::new(),
+                Value::String(text) => text.clone(),
+                other => other.to_string(),
+            };
+            let _ = writer.write_record(cells(checked, finding).iter().map(text));
+        }
+    }
+    String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
+}
+
+fn json_text(files: &[CheckedFile]) -> String {
+    let file = |checked: &CheckedFile| {
+        let findings = checked.findings.iter().map(|finding| {
+            let pairs = COLUMNS.iter().map(|name| (*name).to_owned()).zip(cells(checked, finding));
+            // The file and the profile are stated once.
+            Value::Object(pairs.skip(2).collect())
+        });
+        json!({
+            "file": checked.name,
+            "profile": checked.profile,
+            "passed": checked.has_passed(),
+            "frames": checked.frames,
+            "findings": findings.collect::<Vec<_>>(),
+        })
+    };
+    let files: Vec<_> = files.iter().map(file).collect();
+    format!("{:#}\n", json!({ "files": files }))
+}
+
+/// Returns the colour of a marker in DaVinci Resolve.
+const fn marker_color(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "ResolveColorRed",
+        Severity::Warning => "ResolveColorYellow",
+        Severity::Info | Severity::Off => "ResolveColorBlue",
+    }
+}
+
+/// Returns an edit decision list in the form in which DaVinci Resolve exports and imports markers of a timeline.
+fn edl(checked: &CheckedFile) -> String {
+    // Without a frame rate, seconds are counted.
+    let labels = checked.labels;
+    let drop = labels.is_some_and(|labels| labels.first.drop);
+    let mode = if drop { "DROP FRAME" } else { "NON-DROP FRAME" };
+    let mut text = format!("TITLE: {}\nFCM: {mode}\n", checked.name);
+    let Some(Labels { first, rate }) = labels else { return text };
+    for (finding, number) in checked.findings.iter().zip(1_u32..) {
+        let span = finding.span.unwrap_or(Span { frame: 0, last: 0, start_secs: 0.0, end_secs: 0.0 });
+        let at = |own: Option<Timecode>, frame: u64| own.or_else(|| rate.after(first, frame)).unwrap_or(first);
+        let begin = at(finding.timecodes[0], span.frame);
+        let end = rate.after(begin, 1).unwrap_or(begin);
+        let words = format!("{} {} {}", finding.severity.name(), sanitized(&finding.text), measured(finding));
+        // A bar ends the name of a marker.
+        let words = words.trim().replace('|', "/");
+        let color = marker_color(finding.severity);
+        let _ = write!(text, "\n{number:03}  001      V     C        {begin} {end} {begin} {end}  \n");
+        let _ = writeln!(text, " |C:{color} |M:{words} |D:{}", span.frames());
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::profile::Check;
+    use super::*;
+    use histoscope_core::picture::TimecodeRate;
+
+    fn checked() -> CheckedFile {
+        let finding = |check, severity, span, text: &str, value: &str, limit: &str| CheckFinding {
+            check,
+            severity,
+            span,
+            timecodes: [None; 2],
+            text: text.to_owned(),
+            value: value.to_owned(),
+            limit: limit.to_owned(),
+        };
+        let span = Some(Span { frame: 100, last: 101, start_secs: 4.0, end_secs: 4.08 });
+        let first = Timecode::parse("01:00:00:00").unwrap();
+        CheckedFile {
+            name: "a,b.mp4".to_owned(),
+            profile: "ebu-r103".to_owned(),
+            findings: vec![
+                finding(Check::Tags, Severity::Warning, None, "not tagged: range", "", ""),
+                finding(Check::Range, Severity::Error, span, "outside EBU R 103, 2 frames", "3.2 %", "1 %"),
+            ],
+            frames: 250,
+            labels: Some(Labels { first, rate: TimecodeRate::of(25, 1).unwrap() }),
+            report: None,
+            stopped: false,
+        }
+    }
+
+    #[test]
+    fn the_table_has_a_row_for_each_finding() {
+        let text = table(&checked());
+        let lines: Vec<_> = text.lines().collect();
+        assert_eq!(lines[0], "a,b.mp4");
+        assert_eq!(
+            lines[3],
+            "  0:04.000  100    0:04.080  101    outside EBU R 103, 2 frames  3.2 % (limit 1 %)  error"
+        );
+        assert_eq!(lines[4], "not passed by ebu-r103: 1 error, 1 warning, 0 notes in 250 frames");
+    }
+
+    #[test]
+    fn csv_and_json_have_the_same_values() {
+        let files = [checked()];
+        let text = csv(&files);
+        let last = text.lines().last().unwrap();
+        let row = "\"a,b.mp4\",ebu-r103,range,error,4.0,4.08,100,101,,,\"outside EBU R 103, 2 frames\",3.2 %,1 %";
+        assert_eq!(last, row);
+        let value: Value = serde_json::from_str(&json_text(&files)).unwrap();
+        let file = &value["files"][0];
+        assert_eq!((file["passed"].as_bool(), file["frames"].as_u64()), (Some(false), Some(250)));
+        assert_eq!(file["findings"][1]["last_frame"], 101);
+        assert!(file["findings"][0]["frame"].is_null() && file["findings"][1]["file"].is_null());
+    }
+
+    #[test]
+    fn markers_are_written_as_resolve_reads_them() {
+        let text = edl(&checked());
+        let expected = "\n002  001      V     C        01:00:04:00 01:00:04:01 01:00:04:00 01:00:04:01  \n \
+            |C:ResolveColorRed |M:error outside EBU R 103, 2 frames 3.2 % (limit 1 %) |D:2\n";
+        assert!(text.starts_with("TITLE: a,b.mp4\nFCM: NON-DROP FRAME\n"), "{text}");
+        assert!(text.ends_with(expected), "{text}");
+    }
+}

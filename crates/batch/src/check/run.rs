@@ -1,0 +1,281 @@
+//! Checking a file.
+
+use std::ops::ControlFlow;
+
+use super::finding::{CheckFinding, Span};
+use super::profile::{Check, Profile, Rule, Severity};
+use super::tags;
+use super::tally::{Active, Stretch, Tallied, Tally};
+use crate::analyze::AnalyzeError;
+use crate::analyze::inspection::Inspection;
+use crate::analyze::overview::Progress;
+use crate::analyze::pipeline::{CountedFrame, Pipeline, Request};
+use crate::analyze::thumbnails::ThumbnailUse;
+use crate::fields::FrameDescription;
+use crate::report::clip::{Clip, ClipBuilder, FramePlace};
+use crate::report::content::{Report, facts};
+use crate::report::run::{notes_on, nothing};
+use crate::report::thumbnails::Thumbnails;
+use crate::report::times::percent;
+use histoscope_core::histogram::Components;
+use histoscope_core::picture::{Ratio, Timecode, TimecodeRate, Timecodes};
+use histoscope_core::strip::{DEFAULT_THRESHOLD, Finding, FindingKind, FindingLimits};
+use histoscope_core::text::{counted, file_name, shown};
+use histoscope_media::StreamInfo;
+
+/// A file that was checked.
+#[derive(Debug)]
+pub struct CheckedFile {
+    /// The file as named by the user, sanitized.
+    pub name: String,
+    /// Name of the profile.
+    pub profile: String,
+    /// The findings, in order of time; those about the whole file come first.
+    pub findings: Vec<CheckFinding>,
+    /// Number of frames that were examined.
+    pub frames: u64,
+    /// The rate and start of timecodes for an edit decision list: the file's own, or counted from one hour.
+    pub labels: Option<Labels>,
+    /// The content of the page, if one is written.
+    pub report: Option<Report>,
+    /// `true` if the run was asked to stop before the end.
+    pub stopped: bool,
+}
+
+/// Timecodes for a list of edits.
+#[derive(Debug, Clone, Copy)]
+pub struct Labels {
+    /// Timecode of the file's first frame.
+    pub first: Timecode,
+    /// Rate of the timecodes.
+    pub rate: TimecodeRate,
+}
+
+impl CheckedFile {
+    /// Returns `true` if there is no error.
+    #[must_use]
+    pub fn has_passed(&self) -> bool {
+        self.count(Severity::Error) == 0
+    }
+
+    /// Returns the number of findings of this severity.
+    #[must_use]
+    pub fn count(&self, severity: Severity) -> usize {
+        self.findings.iter().filter(|finding| finding.severity == severity).count()
+    }
+}
+
+/// Checks a file by a profile. `with_page` also collects the content of a report.
+///
+/// # Errors
+/// [`AnalyzeError`] if the video cannot be read or counted, or is live.
+pub fn run(mut request: Request, profile: &Profile, with_page: bool, quiet: bool) -> Result<CheckedFile, AnalyzeError> {
+    request.inspection = Inspection::All { tolerated: tolerated(profile) };
+    request.thumbnails = with_page.then_some(ThumbnailUse { cut_threshold: DEFAULT_THRESHOLD });
+    let input = request.input.clone();
+    let pipeline = Pipeline::open(request)?;
+    let info = pipeline.info().clone();
+    if info.live {
+        return Err(AnalyzeError::NeedsFile { input, what: "check" });
+    }
+    let components = if pipeline.counting().rgbl { Components::Rgbl } else { Components::YCbCr };
+    let mut progress = Progress::new(&shown(&input), pipeline.span_secs(), quiet);
+    let mut clip = ClipBuilder::new(components, DEFAULT_THRESHOLD).with_limits(limits(profile));
+    let mut tally = Tally::new(profile, info.average_rate.filter(|_| info.timed).map(|rate| 1.0 / rate.value()));
+    let (mut thumbnails, mut first): (_, Option<FrameDescription>) = (Thumbnails::default(), None);
+    let rate = info.timecodes.map(|timecodes| timecodes.rate);
+    let outcome = pipeline.run(&mut |counted| {
+        tally.add(&counted);
+        let CountedFrame { number, frame, counts, thumbnail, inspected, .. } = counted;
+        if let Some(histogram) = counts.rgbl.or(counts.coded) {
+            let place = FramePlace {
+                number,
+                time_secs: frame.facts.time_secs,
+                duration_secs: frame.facts.duration_secs,
+                range: frame.interpretation.colorimetry.range.value,
+                timecode: frame.facts.timecode.zip(rate),
+                repeats: inspected.repeats,
+            };
+            clip.add(place, &histogram);
+            thumbnails.add(number, thumbnail, inspected.begins, &clip);
+            progress.frame(frame.facts.time_secs);
+            first.get_or_insert(frame);
+        }
+        ControlFlow::Continue(())
+    });
+    progress.finish();
+    let outcome = outcome?;
+    let all = tally.all;
+    let (Some(clip), Some(first), Some(all)) = (clip.finish(), first, all) else {
+        return Err(nothing(&info, &outcome));
+    };
+    let mut collected = Collected { profile, clip: &clip, all, findings: Vec::new() };
+    let decoder = &outcome.decoder;
+    for (count, what) in
+        [(decoder.refused_packets, "packets refused by the decoder"), (decoder.unusable, "frames that cannot be read")]
+    {
+        if count > 0 {
+            collected.add(Check::Damaged, None, format!("{count} {what}"), String::new());
+        }
+    }
+    if let Some(reason) = &outcome.ended_early {
+        collected.add(Check::Damaged, None, reason.clone(), String::new());
+    }
+    let frames = outcome.reached_end.then_some(outcome.frames.end);
+    for fault in tags::faults(&info, &first, frames) {
+        collected.add(Check::Tags, None, fault, String::new());
+    }
+    collected.of_clip();
+    collected.of_tally(&tally.finish());
+    let mut findings = collected.findings;
+    findings.sort_by(|a, b| start(a).total_cmp(&start(b)));
+    let (frames, stopped) = (clip.frames, outcome.stopped);
+    thumbnails.finish(&clip);
+    let report = with_page.then(|| Report {
+        name: file_name(&info.path),
+        facts: facts(&info, &first, &outcome.counted_by),
+        notes: notes_on(&outcome, clip.left_out, clip.end_secs),
+        clip,
+        thumbnails,
+        scopes: outcome.scopes,
+        check: None,
+    });
+    let (name, profile) = (shown(&input), profile.name.clone());
+    Ok(CheckedFile { name, profile, findings, frames, labels: labels(&info), report, stopped })
+}
+
+/// Returns the time at which a finding begins; those about the whole file come first.
+fn start(finding: &CheckFinding) -> f64 {
+    finding.span.map_or(f64::NEG_INFINITY, |span| span.start_secs)
+}
+
+/// Returns the limits that the profile sets for the findings of a clip. A check that is off keeps the usual limit, and
+/// its findings are left out.
+fn limits(profile: &Profile) -> FindingLimits {
+    let usual = FindingLimits::default();
+    let rule = |check| Some(profile.rule(check)).filter(|rule| rule.severity != Severity::Off);
+    FindingLimits {
+        black_share: rule(Check::Black).map_or(usual.black_share, |rule| rule.threshold / 100.0),
+        frozen_secs: rule(Check::Frozen).map_or(usual.frozen_secs, |rule| rule.shortest_secs),
+        clipped_share: rule(Check::Clipped).map_or(usual.clipped_share, |rule| (rule.threshold / 100.0).max(1e-12)),
+    }
+}
+
+/// Returns the share of pixels outside EBU R 103 that is no finding.
+fn tolerated(profile: &Profile) -> f64 {
+    let Rule { severity, threshold, .. } = *profile.rule(Check::Range);
+    if severity == Severity::Off { 1.0 } else { threshold / 100.0 }
+}
+
+/// Returns the timecodes for an edit decision list, or `None` without a frame rate.
+fn labels(info: &StreamInfo) -> Option<Labels> {
+    let hour = Timecode { hours: 1, minutes: 0, seconds: 0, frames: 0, drop: false };
+    match (info.timecodes, info.average_rate) {
+        (Some(Timecodes { first, rate, .. }), _) => Some(Labels { first, rate }),
+        (None, Some(Ratio { num, den })) => Some(Labels { first: hour, rate: TimecodeRate::of(num, den)? }),
+        (None, None) => None,
+    }
+}
+
+/// The findings of a file so far.
+struct Collected<'a> {
+    profile: &'a Profile,
+    clip: &'a Clip,
+    all: Span,
+    findings: Vec<CheckFinding>,
+}
+
+impl Collected<'_> {
+    fn add(&mut self, check: Check, span: Option<Span>, text: String, value: String) {
+        let Rule { severity, threshold, shortest_secs } = *self.profile.rule(check);
+        // Times have rounding errors.
+        let is_long = span.is_none_or(|span| span.end_secs - span.start_secs >= shortest_secs - 1e-6);
+        if severity == Severity::Off || !is_long {
+            return;
+        }
+        let limit = match check {
+            Check::Black | Check::Clipped | Check::Range | Check::Peak | Check::BlackLevel => {
+                percent(threshold / 100.0)
+            }
+            Check::Bars => counted(threshold as u64, "line"),
+            Check::Cadence => counted(threshold as u64, "period"),
+            Check::Gaps => format!("{threshold} frames"),
+            Check::Frozen => format!("{shortest_secs} s"),
+            Check::Flash | Check::Damaged | Check::Timecode | Check::Tags => String::new(),
+        };
+        let timecode = |frame| self.clip.timecodes.timecode_of(frame);
+        let timecodes = span.map_or([None; 2], |span| [timecode(span.frame), timecode(span.last)]);
+        self.findings.push(CheckFinding { check, severity, span, timecodes, text, value, limit });
+    }
+
+    /// Adds the findings that the window and reports show too.
+    fn of_clip(&mut self) {
+        for &Finding { kind, frame, last, start_secs, end_secs, share } in &self.clip.segments {
+            let span = Span { frame, last, start_secs, end_secs };
+            let frames = counted(span.frames(), "frame");
+            let length = format!("{:.3} s", end_secs - start_secs);
+            let (check, text, value) = match kind {
+                FindingKind::Black => (Check::Black, format!("black, {frames}"), String::new()),
+                FindingKind::Flash => (Check::Flash, format!("flash, {frames}"), frames),
+                FindingKind::Frozen => (Check::Frozen, format!("frozen, {frames}"), length),
+                FindingKind::Clipped => {
+                    let share = share.unwrap_or_default();
+                    let channel = self.clip.components.channel_names().get(share.channel).copied().unwrap_or_default();
+                    (Check::Clipped, format!("clipped {channel}, {frames}"), percent(share.share))
+                }
+                FindingKind::Timecode(_) | FindingKind::Worst(_) => continue,
+            };
+            self.add(check, Some(span), text, value);
+        }
+        for run in self.clip.timecodes.listed() {
+            let Some(broken) = run.broken else { continue };
+            let (frame, start_secs) = (run.frame, run.time_secs);
+            let span = Span { frame, last: frame, start_secs, end_secs: start_secs };
+            let text = format!("timecode {} instead of {}", broken.found, broken.expected);
+            self.add(Check::Timecode, Some(span), text, String::new());
+        }
+    }
+
+    fn of_tally(&mut self, tallied: &Tallied) {
+        let frames = |stretch: &Stretch| counted(stretch.span.frames(), "frame");
+        for stretch in &tallied.range {
+            let text = format!("outside EBU R 103, {}", frames(stretch));
+            self.add(Check::Range, Some(stretch.span), text, percent(stretch.value));
+        }
+        for stretch in &tallied.peak {
+            self.add(Check::Peak, Some(stretch.span), format!("peak, {}", frames(stretch)), percent(stretch.value));
+        }
+        for stretch in &tallied.damaged {
+            self.add(Check::Damaged, Some(stretch.span), format!("damaged, {}", frames(stretch)), String::new());
+        }
+        for stretch in &tallied.gaps {
+            let value = format!("{:.1} frames", stretch.value);
+            self.add(Check::Gaps, Some(stretch.span), "gap of the time stamps".to_owned(), value);
+        }
+        for stretch in &tallied.cadence {
+            let value = percent(stretch.value);
+            self.add(Check::Cadence, Some(stretch.span), "repeated in a pattern".to_owned(), value);
+        }
+        let lifted = self.profile.rule(Check::BlackLevel).threshold / 100.0;
+        if let Some(levels) = tallied.levels.filter(|levels| levels.black > lifted) {
+            let text = "the darkest level of the clip".to_owned();
+            self.add(Check::BlackLevel, Some(self.all), text, percent(levels.black));
+        }
+        let least = self.profile.rule(Check::Bars).threshold;
+        if let Some(active) = tallied.active.filter(|active| f64::from(active.bars().into_iter().sum::<u32>()) >= least)
+        {
+            let (text, lines) = (bars_text(&active), active.bars().into_iter().sum::<u32>());
+            self.add(Check::Bars, Some(self.all), text, counted(lines.into(), "line"));
+        }
+    }
+}
+
+fn bars_text(active: &Active) -> String {
+    let [above, below, left, right] = active.bars();
+    let picture = active.picture;
+    let sides = [(above, "above"), (below, "below"), (left, "left"), (right, "right")];
+    let bars: Vec<_> =
+        sides.iter().filter(|(lines, _)| *lines > 0).map(|(lines, side)| format!("{lines} {side}")).collect();
+    let (width, height, x, y) = (picture.width, picture.height, picture.x, picture.y);
+    format!("black bars, {}; active picture {width}×{height} at {x},{y}", bars.join(", "))
+}

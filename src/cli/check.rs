@@ -1,0 +1,147 @@
+//! `check`: a file's findings against a profile.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use histoscope::adjusting::Adjustments;
+use histoscope::analysis::{Inspection, Request, RunComponents, Selection, Stop};
+use histoscope::checking::{self, CheckFormat, CheckedFile, Profile};
+
+use super::interrupt::{INTERRUPTED, stop_on_interrupt};
+use super::options::{AdapterArgs, EngineArg, ReadingArgs};
+use super::output::{print_error, print_line, wrong_usage};
+
+/// The exit code if a file has not passed.
+const NOT_PASSED: u8 = 4;
+
+/// Arguments of `check`.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// The videos to check
+    #[arg(value_name = "FILE", required_unless_present = "print_profile")]
+    inputs: Vec<PathBuf>,
+
+    /// Check by this profile: ebu-r103, streaming-sdr, camera, or a TOML file
+    #[arg(long, value_name = "PROFILE", default_value = "ebu-r103")]
+    profile: String,
+
+    /// Print the profile as TOML, to be changed and passed to --profile
+    #[arg(long)]
+    print_profile: bool,
+
+    /// Write the findings to this file: a table (.csv), .json, a page with pictures (.html), or markers that DaVinci
+    /// Resolve imports (.edl); may be given several times
+    #[arg(short, long, value_name = "FILE", value_parser = parse_output)]
+    output: Vec<PathBuf>,
+
+    /// Show no progress
+    #[arg(short, long)]
+    quiet: bool,
+
+    /// Engine to count with: the graphics adapter, or the CPU if that adapter is only software
+    #[arg(long, value_enum, default_value_t)]
+    engine: EngineArg,
+
+    #[command(flatten)]
+    adapter: AdapterArgs,
+
+    #[command(flatten)]
+    reading: ReadingArgs,
+}
+
+impl CheckArgs {
+    /// Checks the files, prints their tables, and writes the outputs.
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        if self.print_profile {
+            let (_, text) = checking::text_of(&self.profile)?;
+            print_line(text.trim_end())?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let profile = Profile::named(&self.profile)?;
+        let alone =
+            self.output.iter().find(|output| CheckFormat::of(output).is_some_and(|format| !format.takes_several()));
+        if let Some(output) = alone.filter(|_| self.inputs.len() > 1) {
+            let text = format!("{} shows one file; check one at a time, or write .csv or .json", output.display());
+            return Ok(wrong_usage(text)?);
+        }
+        for (output, input) in
+            self.output.iter().flat_map(|output| self.inputs.iter().map(move |input| (output, input)))
+        {
+            checking::check_output(output, input)?;
+        }
+        let with_page = self.output.iter().any(|output| CheckFormat::of(output) == Some(CheckFormat::Html));
+        let stop = stop_on_interrupt()?;
+        let mut files: Vec<CheckedFile> = Vec::new();
+        let mut is_bad = false;
+        for input in &self.inputs {
+            if stop.is_stopped() {
+                break;
+            }
+            match checking::run(self.request(input, &stop), &profile, with_page, self.quiet) {
+                Ok(checked) => {
+                    print_line(&checking::table(&checked))?;
+                    files.push(checked);
+                }
+                Err(error) => {
+                    print_error(&error.to_string());
+                    is_bad = true;
+                }
+            }
+        }
+        if self.inputs.len() > 1 {
+            print_line(&checking::summary(&files))?;
+        }
+        if !files.is_empty() {
+            for output in &self.output {
+                checking::write(&mut files, output)?;
+            }
+        }
+        Ok(match () {
+            () if stop.is_stopped() => ExitCode::from(INTERRUPTED),
+            () if is_bad => ExitCode::FAILURE,
+            () if files.iter().any(|checked| !checked.has_passed()) => ExitCode::from(NOT_PASSED),
+            () => ExitCode::SUCCESS,
+        })
+    }
+
+    fn request(&self, input: &Path, stop: &Stop) -> Request {
+        Request {
+            input: input.to_owned(),
+            open: self.reading.open_options(),
+            selection: Selection::default(),
+            adjustments: Adjustments::default(),
+            counting: RunComponents { rgbl: true, ..RunComponents::default() },
+            engine: self.engine.into(),
+            adapter: self.adapter.choice(),
+            resume_at: 0,
+            jobs: 1,
+            thumbnails: None,
+            inspection: Inspection::None,
+            verify: false,
+            spoil: None,
+            against: None,
+            stop: stop.clone(),
+        }
+    }
+}
+
+/// Parses the path of an output. Its extension selects the format.
+fn parse_output(text: &str) -> Result<PathBuf, String> {
+    let path = Path::new(text);
+    match CheckFormat::of(path) {
+        Some(_) => Ok(path.to_owned()),
+        None => Err(format!("'{text}' ends neither in .csv, .json, .html nor .edl; the extension selects the format")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_extension_of_an_output_must_be_known() {
+        assert!(["a.csv", "b/c.JSON", "d.htm", "e.edl"].iter().all(|text| parse_output(text).is_ok()));
+        assert!(["a", "a.png", "csv", "a.csv.txt"].iter().all(|text| parse_output(text).is_err()));
+    }
+}

@@ -1,0 +1,107 @@
+//! Exit codes, outputs, profiles, and the checks of a whole file.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::check::{check, found, of};
+use crate::command::run;
+use crate::common::{Clip, odd};
+
+/// Tags that state how FFmpeg's test source is coded.
+const TAGS: &str = "-color_range tv -colorspace smpte170m -color_primaries smpte170m -color_trc smpte170m";
+
+/// Returns two seconds of a moving picture with a white frame at 25 and black frames from 40 to 42.
+fn flashing() -> Clip {
+    // In gray, as the colours of the test source lie outside EBU R 103.
+    let boxes = "hue=s=0,drawbox=c=white:t=fill:enable=eq(n\\,25),drawbox=c=black:t=fill:enable=between(n\\,40\\,42)";
+    Clip::moving("flashing.mkv", "96x54", 2.0, &format!("-vf {boxes},format=yuv420p {TAGS} -c:v ffv1"))
+}
+
+#[test]
+fn a_file_with_an_error_has_not_passed() {
+    let clip = flashing();
+    let bad = check(clip.path(), &[]);
+    assert_eq!((bad.code, bad.stderr.as_str()), (Some(4), ""), "{}", bad.stdout);
+    assert!(bad.stdout.contains("flash, 1 frame") && bad.stdout.contains("flash, 3 frames"), "{}", bad.stdout);
+    assert!(bad.stdout.contains("not passed by ebu-r103: 2 errors"), "{}", bad.stdout);
+    let clean = Clip::moving("clean.mkv", "96x54", 1.0, &format!("-vf hue=s=0,format=yuv420p {TAGS} -c:v ffv1"));
+    let good = check(clean.path(), &[]);
+    assert_eq!((good.code, good.stderr.as_str()), (Some(0), ""), "{}", good.stdout);
+    let both = check(clip.path(), &[clean.path().to_str().unwrap()]);
+    assert_eq!(both.code, Some(4));
+    assert_eq!(both.stdout.lines().last(), Some("1 of 2 files passed"), "{}", both.stdout);
+    let missing = check(clip.path(), &["no/such.mp4"]);
+    assert_eq!(missing.code, Some(1));
+    assert!(missing.stdout.contains("flash, 1 frame"), "the other file is checked: {}", missing.stdout);
+}
+
+#[test]
+fn every_output_has_the_findings() {
+    let clip = flashing();
+    let outputs = ["a.csv", "a.json", "a.html", "a.edl"].map(|name| clip.folder().join(name));
+    let mut arguments = Vec::new();
+    outputs.iter().for_each(|output| arguments.extend(["-o", output.to_str().unwrap()]));
+    assert_eq!(check(clip.path(), &arguments).code, Some(4));
+    let [table, json, page, markers] = outputs.map(|output| fs::read_to_string(output).unwrap());
+    assert!(table.lines().any(|line| line.contains(",flash,error,1.0,1.04,25,25,")), "{table}");
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["files"][0]["passed"], false);
+    let flashes = json["files"][0]["findings"].as_array().unwrap().iter().filter(|finding| finding["check"] == "flash");
+    assert_eq!(flashes.map(|flash| flash["frame"].as_u64().unwrap()).collect::<Vec<_>>(), [25, 40]);
+    let (_, list) = page.split_once("<table class=\"frames\" id=\"check\">").expect("the findings");
+    let list = list.split("</table>").next().unwrap();
+    assert!(list.contains("flash, 1 frame") && list.contains("<img alt=\"Frame 25\""), "{list}");
+    assert!(markers.contains("01:00:01:00 01:00:01:01 01:00:01:00 01:00:01:01"), "{markers}");
+    assert!(markers.contains("|C:ResolveColorRed |M:error flash, 1 frame"), "{markers}");
+}
+
+#[test]
+fn profiles_are_printed_and_their_mistakes_named() {
+    let printed = run(["check", "--print-profile", "--profile", "camera"]);
+    assert_eq!((printed.code, printed.stderr.as_str()), (Some(0), ""));
+    let clip = flashing();
+    let profile = clip.folder().join("mine.toml");
+    fs::write(&profile, &printed.stdout).unwrap();
+    let arguments = ["--profile", profile.to_str().unwrap()];
+    assert_eq!(check(clip.path(), &arguments).code, Some(4));
+    fs::write(&profile, printed.stdout.replace("[flash]", "[flahs]")).unwrap();
+    let line = printed.stdout.lines().position(|line| line == "[flash]").unwrap() + 1;
+    let wrong = check(clip.path(), &arguments);
+    assert_eq!((wrong.code, wrong.stdout.as_str()), (Some(1), ""));
+    assert!(wrong.stderr.contains(&format!("mine.toml, line {line}: unknown check 'flahs'")), "{}", wrong.stderr);
+    assert_eq!(check(clip.path(), &["-o", "a.txt"]).code, Some(2));
+    let page = check(clip.path(), &[clip.path().to_str().unwrap(), "-o", "a.edl"]);
+    assert_eq!(page.code, Some(2), "{}", page.stderr);
+}
+
+#[test]
+fn the_active_picture_and_missing_tags_are_found() {
+    let clip = Clip::moving("bars.mkv", "96x54", 1.0, "-vf pad=96:74:0:10,format=yuv420p -c:v ffv1");
+    let run = check(clip.path(), &[]);
+    assert!(run.stdout.contains("black bars, 10 above, 10 below; active picture 96×54 at 0,10"), "{}", run.stdout);
+    assert!(run.stdout.contains("not tagged: "), "{}", run.stdout);
+    let found = found(clip.path());
+    assert_eq!((of(&found, "bars"), of(&found, "tags")), (vec![(0, 24)], vec![(0, 0)]));
+}
+
+#[test]
+fn repeated_and_missing_frames_are_found() {
+    let repeated = Clip::moving("repeated.mkv", "96x54", 3.0, &format!("-vf fps=50,format=yuv420p {TAGS} -c:v ffv1"));
+    let found_there = found(repeated.path());
+    assert_eq!(of(&found_there, "cadence").len(), 1, "{found_there:?}");
+    let select = "select=lt(n\\,20)+gt(n\\,24),format=yuv420p";
+    let gap = Clip::moving("gap.mkv", "96x54", 4.0, &format!("-vf {select} -vsync vfr {TAGS} -c:v ffv1"));
+    assert_eq!(of(&found(gap.path()), "gaps"), [(19, 19)]);
+}
+
+#[test]
+fn damage_and_single_frames_are_checked() {
+    let clip = Clip::moving("a.ts", "96x54", 2.0, "-c:v mpeg2video -g 12");
+    let damaged = odd::with_damage(&clip, "damaged.ts");
+    assert!(!of(&found(damaged.path()), "damaged").is_empty());
+    let one = Clip::moving("one.png", "96x54", 0.04, "-frames:v 1");
+    let run = check(one.path(), &[]);
+    assert!(matches!(run.code, Some(0 | 4)) && run.stderr.is_empty(), "{run:?}");
+    assert!(run.stdout.contains("in 1 frame"), "{}", run.stdout);
+}
