@@ -85,6 +85,11 @@ fn bar(channel: u32, bins_here: vec2<u32>) -> u32 {
     return clamp(u32(part * f32(panel.size.y) + 0.5), 1u, panel.size.y);
 }
 
+// True if a channel is drawn as bars.
+fn is_bar(channel: u32) -> bool {
+    return (panel.channels & (1u << channel)) != 0u && !(panel.traced == 1u && channel == 3u);
+}
+
 // The height in pixels at which the whole pen is inside the overlay.
 fn inside(height: f32) -> f32 {
     let top = f32(panel.size.y);
@@ -95,7 +100,7 @@ fn inside(height: f32) -> f32 {
 fn is_cut_off(column: u32) -> bool {
     let bins_here = bins_of(column);
     for (var channel = 0u; channel < 4u; channel += 1u) {
-        if (panel.channels & (1u << channel)) != 0u && bar(channel, bins_here) > panel.size.y {
+        if is_bar(channel) && bar(channel, bins_here) > panel.size.y {
             return true;
         }
     }
@@ -123,15 +128,18 @@ fn indicators() -> u32 {
     return lit;
 }
 
-// Samples in a bin of the outline.
+// Samples in a bin of a line.
 fn outline_bin(kind: u32, index: u32) -> u32 {
     if kind == LINEAR {
         return linear_bins[index];
     }
+    if kind == TRACED {
+        return bins[index];
+    }
     return outline_bins[index];
 }
 
-// Samples in a bin of the outline, or in the fullest bin of a column if there are more bins than columns.
+// Samples in a bin of a line, or in the fullest bin of a column if there are more bins than columns.
 fn outlined_count(kind: u32, channel: u32, place: u32) -> u32 {
     if panel.size.x >= BINS {
         return outline_bin(kind, channel * BINS + place);
@@ -155,7 +163,7 @@ fn outlined(kind: u32, channel: u32, place: f32) -> f32 {
     if all(counts == vec2<u32>(0u)) {
         return -1.0;
     }
-    let whole = panel.outlined == 2u && kind != LINEAR;
+    let whole = panel.outlined == 2u && kind == OUTLINES;
     let parts = min(vec2<f32>(part_of(channel, counts.x, whole), part_of(channel, counts.y, whole)), vec2<f32>(1.0));
     return mix(parts.x, parts.y, at - f32(low)) * f32(panel.size.y);
 }
@@ -223,8 +231,7 @@ fn mixed(reached: vec4<bool>) -> vec3<f32> {
     for (var channel = 0u; channel < 4u; channel += 1u) {
         light = max(light, select(vec3<f32>(0.0), panel.lights[channel].rgb, reached[channel]));
     }
-    // Luminance has no colour to add. It whitens what it overlaps.
-    return mix(light, vec3<f32>(panel.lights[3].r), select(0.0, panel.whiten, reached.w));
+    return light;
 }
 
 // A band's colour, including the lines in its column.
@@ -285,7 +292,11 @@ fn find(@builtin(global_invocation_id) id: vec3<u32>) {
     var heights = vec4<u32>(0u);
     for (var channel = 0u; channel < 4u; channel += 1u) {
         if (panel.channels & (1u << channel)) != 0u {
-            heights[channel] = bar(channel, bins_here);
+            if is_bar(channel) {
+                heights[channel] = bar(channel, bins_here);
+            } else {
+                strokes[first_stroke + TRACED] = pen(TRACED, channel, column);
+            }
             if panel.outlined != 0u {
                 strokes[first_stroke + OUTLINES + channel] = pen(OUTLINES, channel, column);
             }

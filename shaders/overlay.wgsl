@@ -133,6 +133,10 @@ fn histogram(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
     // The colours of bands already include the overlay's opacity.
     var shown = graticule(strength, band + 1u < BANDS) * panel.opacity + color * (1.0 - strength);
     let first_stroke = (panel.first_column + at.x) * COLUMN_STROKES;
+    if panel.traced == 1u {
+        let light = mix(panel.lights[3].rgb, vec3<f32>(1.0), LINE_WHITENING);
+        shown = lined(strokes[first_stroke + TRACED], f32(row), light, shown);
+    }
     if panel.outlined != 0u {
         shown = stroked(first_stroke + OUTLINES, f32(row), shown);
     }

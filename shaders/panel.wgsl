@@ -14,7 +14,7 @@ struct Panel {
     lights: array<vec4<f32>, 4>,    // the bars' colours
     bars: f32,                      // opacity of bars
     scrim: f32,                      // opacity where no bar reaches
-    whiten: f32,                    // how much the last channel whitens the bars that it overlaps
+    traced: u32,                    // true if the last channel is drawn as a line over the others' bars
     brushed: u32,                   // bit c: a range of channel c is lit
     brush: vec2<u32>,               // its first and last column
     guides: vec2<u32>,              // columns of the lines at the legal levels
@@ -42,11 +42,13 @@ const FLAGS: u32 = 7u;
 const CAPPED: u32 = 256u;
 
 // A stroke covers the rows of a column from x up to y, which may be fractions. There is none if y is not above x. The
-// strokes of a column are the four channels' outlines, their four curves, and the luminance in linear light.
-const COLUMN_STROKES: u32 = 9u;
+// strokes of a column are the four channels' outlines, their four curves, the luminance in linear light, and the last
+// channel, if it is drawn as a line.
+const COLUMN_STROKES: u32 = 10u;
 const OUTLINES: u32 = 0u;
 const CURVES: u32 = 4u;
 const LINEAR: u32 = 8u;
+const TRACED: u32 = 9u;
 
 // Strength of the graticule's lines at the odd and at the even eighths.
 const MINOR_LINE: f32 = 0.10;

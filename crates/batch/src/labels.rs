@@ -6,6 +6,7 @@ use egui::epaint::text::{LayoutJob, TextFormat};
 use egui::{Align2, Color32, CornerRadius, FontId, LayerId, Painter, Pos2, Rect, Stroke, Vec2, pos2, vec2};
 
 use super::graticule::{self, color_of, ink_of};
+use super::system_fonts;
 use histoscope_core::histogram::{Components, Transfer};
 use histoscope_core::picture::Frame;
 use histoscope_core::picture::region::Rect as Part;
@@ -118,6 +119,7 @@ fn points((width, height): (u32, u32)) -> f32 {
 /// Lays out text and lines and converts them to triangles for an image of `size` pixels.
 fn shapes(size: (u32, u32), points: f32, mut draw: impl FnMut(&Painter)) -> Shapes {
     let context = egui::Context::default();
+    context.add_font_provider(system_fonts::provider());
     let mut input = egui::RawInput {
         screen_rect: Some(Rect::from_min_size(Pos2::ZERO, vec2(size.0 as f32, size.1 as f32) / points)),
         ..egui::RawInput::default()

@@ -10,3 +10,4 @@ pub mod labels;
 pub mod region;
 pub mod report;
 pub mod snapshot;
+pub mod system_fonts;

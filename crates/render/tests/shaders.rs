@@ -232,7 +232,7 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
                 ("lights", offset_of!(PanelParams, lights)),
                 ("bars", offset_of!(PanelParams, bars)),
                 ("scrim", offset_of!(PanelParams, scrim)),
-                ("whiten", offset_of!(PanelParams, whiten)),
+                ("traced", offset_of!(PanelParams, traced)),
                 ("brushed", offset_of!(PanelParams, brushed)),
                 ("brush", offset_of!(PanelParams, brush)),
                 ("guides", offset_of!(PanelParams, guides)),

@@ -25,7 +25,7 @@ const RIGHT: f32 = 18.0;
 const SPACE: f32 = 3.0;
 /// Height of a heading.
 const HEADING: f32 = 20.0;
-/// Space below a section.
+/// Space between sections.
 const BETWEEN: f32 = 10.0;
 /// Room around the sections, in whole points.
 const PADDING: i8 = 12;
@@ -69,7 +69,7 @@ impl Sheet {
         let heights: Vec<f32> = blocks.iter().map(|block| block.height(ui, width, words)).collect();
         let ends = shared_out(&heights, columns);
         let begins = std::iter::once(0).chain(ends.iter().copied());
-        let columns = begins.zip(&ends).map(|(begin, &end)| heights[begin..end].iter().sum::<f32>());
+        let columns = begins.zip(&ends).map(|(begin, &end)| heights[begin..end].iter().sum::<f32>() - BETWEEN);
         let height = columns.fold(0.0, f32::max);
         Self { blocks, ends, width, words, height }
     }
@@ -87,7 +87,10 @@ impl Sheet {
                 ui.vertical(|ui| {
                     ui.set_width(self.width);
                     ui.spacing_mut().item_spacing.y = 0.0;
-                    for block in &self.blocks[begin..end] {
+                    for (index, block) in self.blocks[begin..end].iter().enumerate() {
+                        if index > 0 {
+                            ui.add_space(BETWEEN);
+                        }
                         block.show(ui, self.width, self.words);
                     }
                 });
@@ -163,7 +166,7 @@ impl HelpBlock {
         (at.y + words.size().y).max(CAP)
     }
 
-    /// Returns the block's height in a column, in points.
+    /// Returns the block's height in a column and the space below it, in points.
     fn height(&self, ui: &Ui, width: f32, words: f32) -> f32 {
         let rows = self.rows.iter().map(|(labels, help)| Self::row_height(ui, (labels, help), (width, words)) + SPACE);
         HEADING + SPACE + rows.sum::<f32>() + BETWEEN
@@ -185,7 +188,6 @@ impl HelpBlock {
             let (at, words) = Self::words(ui, row, (width, words));
             ui.painter().galley(rect.min + at + vec2(0.0, 0.5), words, theme::LIGHT);
         }
-        ui.add_space(BETWEEN);
     }
 }
 

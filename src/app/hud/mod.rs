@@ -52,6 +52,7 @@ pub use bar::PositionReadout;
 pub use bar::speed_text;
 pub use card::Card;
 use entry::{Entry, EntryKind};
+use histoscope_batch::system_fonts;
 use histoscope_render::gpu::draw::{FontTextures, Shapes};
 pub use info::{InfoLine, Machine, info_lines};
 pub use lab::{
@@ -149,6 +150,7 @@ impl Hud {
 
     fn without_window() -> Self {
         let context = egui::Context::default();
+        context.add_font_provider(system_fonts::provider());
         theme::apply(&context);
         Self {
             context,

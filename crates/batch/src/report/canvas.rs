@@ -3,6 +3,7 @@
 use egui::epaint::text::{Fonts, LayoutJob, TextFormat, TextOptions, TextWrapping};
 use egui::{Color32, FontDefinitions, FontId};
 
+use crate::system_fonts;
 use histoscope_core::strip::Rgb;
 use histoscope_render::gpu::readback::Image;
 
@@ -79,7 +80,8 @@ impl Canvas {
     pub fn new(width: usize, height: usize, color: Rgb) -> Self {
         let [r, g, b] = color;
         let rgba = [r, g, b, 255].repeat(width * height);
-        let fonts = Fonts::new(TextOptions::default(), FontDefinitions::default());
+        let fonts = Fonts::new(TextOptions::default(), FontDefinitions::default())
+            .with_font_providers(vec![system_fonts::provider()]);
         Self { image: Image { width: width as u32, height: height as u32, rgba }, fonts }
     }
 

@@ -1,5 +1,5 @@
 //! Paints the histogram overlays over the rows of a view, on the CPU. Bars, lines, caps, clip indicators and frames look as in
-//! shaders/columns.wgsl and shaders/overlay.wgsl. Only the shaders draw outlines, curves and the blurred backdrop.
+//! shaders/columns.wgsl and shaders/overlay.wgsl. Only the shaders draw lines and the blurred backdrop.
 
 use crate::view::binning::Binning;
 use crate::view::overlay::BarScale;
@@ -239,9 +239,7 @@ impl BarSource<'_> {
         for (of, _) in self.panel.lights.iter().zip(reached).filter(|(_, is_reached)| *is_reached) {
             light = std::array::from_fn(|i| light[i].max(of[i]));
         }
-        // Luminance has no colour of its own to add; it whitens the bars it overlaps.
-        let whiten = if reached[3] { self.panel.whiten } else { 0.0 };
-        light.map(|part| mix(part, self.panel.lights[3][1], whiten))
+        light
     }
 
     /// Returns the colour of a band with the vertical lines of its column.

@@ -30,7 +30,7 @@ use crate::gpu::upload::PictureBuffers;
 use crate::gpu::{CommandEncoder, FiguresState, FrameTag, Gpu, GpuError, Series, TextureFormat, TextureView};
 use crate::view::brushes::Brushes;
 use crate::view::overlay::line_pixels;
-use crate::view::panel_params::Outlined;
+use crate::view::panel_params::{Outlined, has_trace};
 use crate::view::placement::Shape;
 use crate::view::scene::{Brush, Scene};
 
@@ -764,6 +764,7 @@ impl Renderer {
         let needs_shaders = scene.arranged(size).is_split
             || shown.outlined != Outlined::None
             || shown.linear
+            || has_trace(scene, shown.components, size)
             || scene.look.curves
             || scene.look.histograms.backdrop
             || parts != 1

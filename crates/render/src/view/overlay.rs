@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::binning::Binning;
 use super::rect::PanelRect;
 pub use colors::{
-    BAR_OPACITY, LINEAR_LIGHT, OUTLINED_LIGHT, SCRIM_OPACITY, WHITENING, colors, graticule, guides, lights,
-    line_pixels, linear_text,
+    BAR_OPACITY, LINEAR_LIGHT, OUTLINED_LIGHT, SCRIM_OPACITY, colors, graticule, guides, lights, line_pixels,
+    linear_text,
 };
 use histoscope_core::histogram::{BIN_COUNTS, Components};
 
@@ -270,22 +270,32 @@ pub struct Placed {
     pub channels: Channels,
 }
 
-/// Distance of the overlays from the left and right edge, as a fraction of the view.
-const MARGIN: f32 = 0.025;
+/// Distance of the overlays from the view's edges, as a fraction of its width.
+pub const MARGIN: f32 = 0.025;
+/// The most that this distance takes of the height of a very wide view.
+const MOST_MARGIN: f32 = 0.1;
 /// Gap between two overlays of a parade or a column.
 const GAP: f32 = 0.015;
 /// Width of a column.
 const COLUMN_WIDTH: f32 = 0.25;
 
-/// Returns the positions of the overlays, in reading order.
+/// Returns the distance of the overlays from the lower edge of a view of `view` pixels, as a fraction of its height. In
+/// pixels, it is the same as their distance from the other edges.
+#[must_use]
+pub fn margin_below(view: (u32, u32)) -> f32 {
+    (MARGIN * view.0.max(1) as f32 / view.1.max(1) as f32).min(MOST_MARGIN)
+}
+
+/// Returns the positions of the overlays on a view of `view` pixels, in reading order.
 ///
 /// Each overlay of a pair is 0.9 of half the view's width; a combined one, or all of a parade, take 0.95 of the width. They
-/// stand on the lower edge, or `lift` above it. A column stands at the right edge; its overlays have the given `height`, or
-/// less if they would not fit.
+/// are as far from the lower edge as from the others, or `lift` higher. A column stands at the right edge; its overlays have
+/// the given `height`, or less if they would not fit.
 #[must_use]
-pub fn placed(components: Components, style: &OverlayStyle) -> Vec<Placed> {
+pub fn placed(components: Components, style: &OverlayStyle, view: (u32, u32)) -> Vec<Placed> {
     let OverlayStyle { arrangement, height, lift, .. } = style.clamped();
-    let height = height.min(1.0 - lift);
+    let below = lift + margin_below(view);
+    let height = height.min(1.0 - below);
     let (colour, lightness, all): (_, _, &[usize]) = match components {
         Components::Rgbl => (Channels(0b0111), Channels(0b1000), &[0, 1, 2, 3]),
         Components::YCbCr => (Channels(0b0110), Channels(0b0001), &[0, 1, 2]),
@@ -296,18 +306,18 @@ pub fn placed(components: Components, style: &OverlayStyle) -> Vec<Placed> {
         |x, y, width, height, channels| Placed { origin: Vec2::new(x, y), size: Vec2::new(width, height), channels };
     match arrangement {
         Arrangement::Pair => {
-            vec![panel(MARGIN, lift, 0.45, height, colour), panel(0.525, lift, 0.45, height, lightness)]
+            vec![panel(MARGIN, below, 0.45, height, colour), panel(0.525, below, 0.45, height, lightness)]
         }
-        Arrangement::Combined => vec![panel(MARGIN, lift, full, height, colour.union(lightness))],
+        Arrangement::Combined => vec![panel(MARGIN, below, full, height, colour.union(lightness))],
         Arrangement::Parade => {
             let width = (full - GAP * (count - 1.0)) / count;
             let left = |index: usize| MARGIN + index as f32 * (width + GAP);
-            all.iter().zip(0..).map(|(&c, index)| panel(left(index), lift, width, height, Channels::one(c))).collect()
+            all.iter().zip(0..).map(|(&c, index)| panel(left(index), below, width, height, Channels::one(c))).collect()
         }
         Arrangement::Column => {
-            let room = 1.0 - lift - 2.0 * MARGIN;
+            let room = 1.0 - below - margin_below(view);
             let height = height.min((room - GAP * (count - 1.0)) / count).max(0.01);
-            let bottom = |from_top: usize| lift + MARGIN + (all.len() - 1 - from_top) as f32 * (height + GAP);
+            let bottom = |from_top: usize| below + (all.len() - 1 - from_top) as f32 * (height + GAP);
             let left = 1.0 - MARGIN - COLUMN_WIDTH;
             let at = |(&c, index)| panel(left, bottom(index), COLUMN_WIDTH, height, Channels::one(c));
             all.iter().zip(0..).map(at).collect()
@@ -323,7 +333,7 @@ pub fn placed_in(components: Components, style: &OverlayStyle, area: PanelRect, 
     let extent = Vec2::new(view.0.max(1) as f32, view.1.max(1) as f32);
     let part = Vec2::new(area.width as f32, area.height as f32) / extent;
     let corner = Vec2::new(area.left as f32, extent.y - (area.top + area.height) as f32) / extent;
-    let mut placed = placed(components, &alone);
+    let mut placed = placed(components, &alone, view);
     // The margins outside the outermost overlays are left to the arrangement of the other scopes.
     let low = placed.iter().map(|panel| panel.origin).fold(Vec2::ONE, Vec2::min);
     let high = placed.iter().map(|panel| panel.origin + panel.size).fold(Vec2::ZERO, Vec2::max);
@@ -348,7 +358,9 @@ mod tests {
 
     #[test]
     fn the_pair_has_the_documented_size_and_a_gap() {
-        let [left, right] = placed(Components::Rgbl, &OverlayStyle::default())[..] else { panic!("a pair is two") };
+        let [left, right] = placed(Components::Rgbl, &OverlayStyle::default(), (640, 360))[..] else {
+            panic!("a pair is two")
+        };
         for placed in [left, right] {
             assert!((placed.size - Vec2::new(0.9 * 0.5, 0.25)).length() < 1e-6);
         }
@@ -359,7 +371,7 @@ mod tests {
     fn every_arrangement_shows_every_channel_once_inside_the_view_without_overlaps() {
         for (components, arrangement) in BOTH.into_iter().flat_map(|c| Arrangement::ALL.map(|a| (c, a))) {
             for (height, lift) in [(0.25, 0.0), (0.05, 0.1), (1.0, 0.0), (0.9, 0.3)] {
-                let panels = placed(components, &OverlayStyle { height, lift, ..style(arrangement) });
+                let panels = placed(components, &OverlayStyle { height, lift, ..style(arrangement) }, (1280, 720));
                 let mut seen = Channels::NONE;
                 for (index, panel) in panels.iter().enumerate() {
                     assert_eq!(seen.intersection(panel.channels), Channels::NONE, "{arrangement:?}");
@@ -379,10 +391,10 @@ mod tests {
 
     #[test]
     fn a_parade_goes_from_left_to_right_and_a_column_from_top_to_bottom() {
-        let parade = placed(Components::Rgbl, &style(Arrangement::Parade));
+        let parade = placed(Components::Rgbl, &style(Arrangement::Parade), (1280, 720));
         assert!(parade.windows(2).all(|two| two[0].origin.x < two[1].origin.x));
         assert!(parade.iter().zip(0..).all(|(panel, channel)| panel.channels == Channels::one(channel)));
-        let column = placed(Components::YCbCr, &style(Arrangement::Column));
+        let column = placed(Components::YCbCr, &style(Arrangement::Column), (1280, 720));
         assert!(column.windows(2).all(|two| two[0].origin.y > two[1].origin.y));
         assert!(column.iter().all(|panel| panel.origin.x + panel.size.x > 0.95), "at the right edge");
     }

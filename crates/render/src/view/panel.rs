@@ -50,7 +50,7 @@ pub fn panels(
     let (on, shown) = (scene.look.channels, scene.look.overlays);
     let placed = match scene.arranged(view).histograms {
         Some(area) => placed_in(components, &scene.look.histograms, area, view),
-        None => placed(components, &scene.look.histograms),
+        None => placed(components, &scene.look.histograms, view),
     };
     placed
         .into_iter()
@@ -142,12 +142,13 @@ mod tests {
         let scene = Scene::default();
         let view = (640, 400);
         let find = |scene: &Scene, x, y| hit(scene, Components::Rgbl, 8, view, DVec2::new(x, y));
-        let left = find(&scene, 16.0, 300.0).expect("the left overlay's first pixel");
+        let left = find(&scene, 16.0, 284.0).expect("the left overlay's first pixel");
         assert_eq!((left.panel, left.bin, left.channels.bits()), (0, 0, 0b0111));
-        assert_eq!(left.rect, PanelRect { left: 16, top: 300, width: 288, height: 100 });
-        assert_eq!(find(&scene, 303.9, 399.9).map(|hit| hit.bin), Some(255));
+        assert_eq!(left.rect, PanelRect { left: 16, top: 284, width: 288, height: 100 });
+        assert_eq!(find(&scene, 303.9, 383.9).map(|hit| hit.bin), Some(255));
         assert_eq!(find(&scene, 304.0, 350.0), None, "between the overlays");
-        assert_eq!(find(&scene, 100.0, 299.9), None, "above them");
+        assert_eq!(find(&scene, 100.0, 283.9), None, "above them");
+        assert_eq!(find(&scene, 100.0, 384.0), None, "in the margin below");
         assert_eq!(find(&scene, 400.0, 350.0).map(|hit| (hit.panel, hit.channels)), Some((1, Channels::one(3))));
         let hidden = Scene { look: Look { overlays: false, ..scene.look }, ..scene };
         assert_eq!(find(&hidden, 100.0, 350.0), None);

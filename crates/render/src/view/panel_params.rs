@@ -4,8 +4,8 @@ use bytemuck::{Pod, Zeroable};
 
 use super::clip_indicators;
 use super::overlay::{
-    BAR_OPACITY, Channels, LINEAR_LIGHT, OUTLINED_LIGHT, Overlaps, OverlayStyle, SCRIM_OPACITY, WHITENING, graticule,
-    guides, lights, line_pixels,
+    BAR_OPACITY, Channels, LINEAR_LIGHT, OUTLINED_LIGHT, Overlaps, OverlayStyle, SCRIM_OPACITY, graticule, guides,
+    lights, line_pixels,
 };
 use super::panel::{PanelRect, panels};
 use super::scene::{NO_BIN, Scene};
@@ -43,8 +43,8 @@ pub struct PanelParams {
     pub bars: f32,
     /// Opacity of the area that no bar reaches.
     pub scrim: f32,
-    /// Amount by which the last channel whitens the bars it overlaps.
-    pub whiten: f32,
+    /// `true` if the last channel is drawn as a line over the bars of the others.
+    pub traced: u32,
     /// Bit mask of the channels with a brushed range.
     pub brushed: u32,
     /// First and last column of the brushed range.
@@ -161,7 +161,7 @@ fn panel_params(
         lights: lights(components).map(|[r, g, b]| [r, g, b, 1.0]),
         bars: BAR_OPACITY,
         scrim: SCRIM_OPACITY,
-        whiten: if components == Components::Rgbl { WHITENING } else { 0.0 },
+        traced: is_traced(components, &style, channels).into(),
         brushed: brush.map_or(0, |brush| channels.intersection(brush.channels).bits()),
         brush: brush.map_or([0, NOWHERE], |brush| {
             let (first, last) = rect.columns_of_codes((brush.low, brush.high), binning);
@@ -180,6 +180,19 @@ fn panel_params(
         overlaps: overlap_colors(&style),
         linear: if linear && channels.contains(3) { [r, g, b, 1.0] } else { [0.0; 4] },
     }
+}
+
+/// Returns `true` if luminance is drawn as a line: together with colours, its bars would hide theirs. With the table, each
+/// set of bars has a colour, as in the tutorial.
+fn is_traced(components: Components, style: &OverlayStyle, channels: Channels) -> bool {
+    let is_with_colors = channels.contains(3) && (0..3).any(|channel| channels.contains(channel));
+    components == Components::Rgbl && style.overlaps == Overlaps::Light && is_with_colors
+}
+
+/// Returns `true` if an overlay shown on a view of `view` pixels draws luminance as a line.
+#[must_use]
+pub fn has_trace(scene: &Scene, components: Components, view: (u32, u32)) -> bool {
+    panels(scene, components, view).any(|(_, _, shown)| is_traced(components, &scene.look.histograms, shown))
 }
 
 /// Returns the colours of the table, or zeros if bars mix like light.

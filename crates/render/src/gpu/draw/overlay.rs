@@ -28,7 +28,7 @@ const WORKGROUP: u32 = 64;
 /// Words per column in the columns buffer.
 const COLUMN_WORDS: usize = 8;
 /// Words per column in the strokes buffer.
-const STROKE_WORDS: usize = 18;
+const STROKE_WORDS: usize = 20;
 
 /// The buffers that the overlays are drawn from.
 #[derive(Debug)]

@@ -208,12 +208,8 @@ impl ScopePass {
                     );
                 }
                 (PanelDrawing::Vectorscope, _, Some(scope)) => {
-                    // Keeps the area that the CPU may have to paint as small as possible.
-                    let (square, beside) = squared(panel.rect);
-                    beside.into_iter().for_each(|rect| self.put(gpu, PanelDrawing::Plate, base_of(rect, ground), None));
                     let white = u32::from(style.white);
-                    let params =
-                        TraceParams { zoom: style.zoom as f32, white, ..scope.params(base_of(square, ground)) };
+                    let params = TraceParams { zoom: style.zoom as f32, white, ..scope.params(base) };
                     self.put_lit(
                         gpu,
                         PanelDrawing::Vectorscope,
@@ -300,21 +296,6 @@ impl ScopePass {
             pass.draw(0..4, 0..1);
         }
     }
-}
-
-/// Returns the square in the middle of a panel, which a vectorscope fills, and the remaining parts of the panel.
-fn squared(rect: PanelRect) -> (PanelRect, Vec<PanelRect>) {
-    let PanelRect { left, top, width, height } = rect;
-    let side = width.min(height);
-    let (before, above) = ((width - side) / 2, (height - side) / 2);
-    let square = PanelRect { left: left + before, top: top + above, width: side, height: side };
-    let (right, bottom) = (square.left + side, square.top + side);
-    let beside = if width > height {
-        [PanelRect { width: before, ..rect }, PanelRect { left: right, width: left + width - right, ..rect }]
-    } else {
-        [PanelRect { height: above, ..rect }, PanelRect { top: bottom, height: top + height - bottom, ..rect }]
-    };
-    (square, beside.into_iter().filter(|rect| rect.width > 0 && rect.height > 0).collect())
 }
 
 impl WaveformCounts<'_> {

@@ -6,11 +6,14 @@ use histoscope_core::picture::color::Range;
 
 /// Returns the colours of the bars, channel by channel. They are slightly less than pure, which is more legible on a dark
 /// scrim.
+///
+/// Red, green and blue are balanced: both the largest and the sum of their parts are the same in each of red, green and
+/// blue. So bars, whose parts' maximum is shown, and waveforms, whose parts are added, are gray where all three agree.
 #[must_use]
 pub const fn lights(components: Components) -> [[f32; 3]; 4] {
     match components {
-        Components::Rgbl => [[1.0, 0.22, 0.20], [0.20, 0.90, 0.28], [0.22, 0.42, 1.0], [0.86, 0.86, 0.84]],
-        Components::YCbCr => [[0.86, 0.86, 0.84], [0.30, 0.52, 1.0], [1.0, 0.34, 0.30], [0.0; 3]],
+        Components::Rgbl => [[0.95, 0.14, 0.20], [0.22, 0.95, 0.30], [0.28, 0.36, 0.95], [0.86; 3]],
+        Components::YCbCr => [[0.86; 3], [0.30, 0.52, 1.0], [1.0, 0.34, 0.30], [0.0; 3]],
     }
 }
 
@@ -34,12 +37,10 @@ pub fn line_pixels(view: (u32, u32)) -> u32 {
     ((f64::from(view.1) / 1080.0).round() as u32).clamp(1, 8)
 }
 
-/// Amount by which luminance whitens the bars it overlaps, 0 to 1.
-pub const WHITENING: f32 = 0.4;
-
 /// Returns the colours of a point for each set of channels whose bars reach it, premultiplied by their opacity.
 ///
-/// Bars mix like light: red over green is yellow, all three are white. The shader uses the same rule.
+/// Bars mix like light: red over green is yellow, all three are white. The shader uses the same rule. Luminance is never
+/// mixed: it is a line if colours are shown with it.
 #[must_use]
 pub fn colors(components: Components) -> [[f32; 4]; 16] {
     let lights = lights(components);
@@ -50,10 +51,6 @@ pub fn colors(components: Components) -> [[f32; 4]; 16] {
         let mut light = [0.0_f32; 3];
         for channel in (0..4).filter(|channel| set & (1 << channel) != 0) {
             light = std::array::from_fn(|i| light[i].max(lights[channel][i]));
-        }
-        // Luminance has no colour of its own to add; it whitens the bars it overlaps.
-        if components == Components::Rgbl && set & 8 != 0 {
-            light = light.map(|part| part + WHITENING * (lights[3][0] - part));
         }
         [light[0] * BAR_OPACITY, light[1] * BAR_OPACITY, light[2] * BAR_OPACITY, BAR_OPACITY]
     })
@@ -81,6 +78,7 @@ pub fn graticule(bits: u32) -> [u32; 7] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::view::overlay::OverlapTable;
 
     #[test]
     fn overlaps_mix_as_light() {
@@ -90,8 +88,21 @@ mod tests {
         assert!(colors[0b101][0] > 0.8 && colors[0b101][1] < 0.4 && colors[0b101][2] > 0.8, "red and blue: magenta");
         for (set, color) in colors.iter().enumerate() {
             assert!(color[..3].iter().all(|&part| part <= color[3]), "premultiplied: {set} {color:?}");
-            assert!(colors.iter().enumerate().all(|(other, c)| other == set || c != color), "{set} has a colour twice");
+            let others = colors[..9].iter().enumerate().filter(|(other, _)| *other != set && set < 9);
+            assert!(others.into_iter().all(|(_, other)| other != color), "{set} has a colour twice");
         }
+    }
+
+    #[test]
+    fn where_red_green_and_blue_agree_it_is_gray() {
+        let is_gray = |[r, g, b, _]: [f32; 4]| (r - g).abs() < 1e-6 && (g - b).abs() < 1e-6;
+        let colors = colors(Components::Rgbl);
+        assert!([0b0111, 0b1000].into_iter().all(|set| is_gray(colors[set])), "bars: {colors:?}");
+        let OverlapTable(table) = OverlapTable::default();
+        assert!([0b0111, 0b1111, 0b1000].into_iter().all(|set| table[set] == [table[set][0]; 3]), "table: {table:?}");
+        let [red, green, blue, _] = lights(Components::Rgbl);
+        let [r, g, b] = std::array::from_fn(|part| red[part] + green[part] + blue[part]);
+        assert!(is_gray([r, g, b, 1.0]), "waveforms add: {r} {g} {b}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use glam::DVec2;
 
 use super::{Layout, ScopeKind, ScopeStyle};
+use crate::view::overlay::{MARGIN, margin_below};
 use crate::view::rect::PanelRect;
 
 /// A rectangle in fractions of the view, from its top left corner.
@@ -107,10 +108,9 @@ pub struct Arranged {
     pub borders: Vec<Border>,
 }
 
-/// Distance of the scopes of a strip from the view's edges, as a fraction of the view's width.
-const MARGIN: f64 = 0.025;
 /// Gap between two panels, as a fraction of the view's width.
 const GAP: f64 = 0.008;
+
 /// Arranges the scopes of a style on a view of `view` pixels. In a strip, they have `height` of the view's height. `lift` of
 /// the view's height stays free below them, in a split layout as well. `histograms` is `true` if the histograms are shown.
 #[must_use]
@@ -127,8 +127,9 @@ pub fn arrange(style: &ScopeStyle, histograms: bool, (height, lift): (f32, f32),
     let (lift, height) = (f64::from(lift), f64::from(height));
     match style.layout {
         Layout::Strip => {
-            let height = height.min(1.0 - lift);
-            let row = ArrangedPart { left: MARGIN, top: 1.0 - lift - height, width: 1.0 - 2.0 * MARGIN, height };
+            let (left, below) = (f64::from(MARGIN), lift + f64::from(margin_below(view)));
+            let height = height.min(1.0 - below);
+            let row = ArrangedPart { left, top: 1.0 - below - height, width: 1.0 - 2.0 * left, height };
             arranged.row(&style, &shown, row, aspect, view);
         }
         Layout::Split => arranged.split(&style, &shown, lift, aspect, view),
@@ -169,24 +170,32 @@ impl Arranged {
         self.borders.iter().find(is_near)
     }
 
+    /// Places a scope in a part of the view. A square one takes the square in the middle.
     fn put(&mut self, kind: ScopeKind, rect: PanelRect) {
         match kind {
             ScopeKind::Histogram => self.histograms = Some(rect),
+            _ if kind.row().is_square => {
+                let side = rect.width.min(rect.height);
+                let (left, top) = (rect.left + (rect.width - side) / 2, rect.top + (rect.height - side) / 2);
+                self.panels.push(ScopePanel::new(kind, PanelRect { left, top, width: side, height: side }));
+            }
             _ => self.panels.push(ScopePanel::new(kind, rect)),
         }
     }
 
-    /// Places scopes side by side in a part of the view. A square scope stands at the right end, unless it is the only one or
-    /// would leave its neighbours too little room.
+    /// Places scopes side by side in a part of the view. A square scope stands at the right end, unless it would leave its
+    /// neighbours too little room.
     fn row(&mut self, style: &ScopeStyle, shown: &[ScopeKind], row: ArrangedPart, aspect: f64, view: (u32, u32)) {
         let weight = |kind: ScopeKind| f64::from(style.widths[kind as usize]);
         let room = row.width - GAP * (shown.len() - 1) as f64;
         let square = row.height / aspect;
-        let has_square = shown.len() > 1 && shown.iter().any(|kind| kind.row().is_square) && square < room * 0.6;
+        let most = if shown.len() > 1 { 0.6 } else { 1.0 };
+        let has_square = shown.iter().any(|kind| kind.row().is_square) && square < room * most;
         let shared = if has_square { room - square } else { room };
         let is_square = |kind: ScopeKind| has_square && kind.row().is_square;
         let total: f64 = shown.iter().filter(|&&kind| !is_square(kind)).map(|&kind| weight(kind)).sum();
-        let mut left = row.left;
+        // Alone, it leaves the rest to the picture.
+        let mut left = if total == 0.0 { row.left + shared } else { row.left };
         let mut before: Option<(ScopeKind, f64)> = None;
         for &kind in shown {
             let width = if is_square(kind) { square } else { shared * weight(kind) / total };
@@ -206,22 +215,28 @@ impl Arranged {
     }
 
     /// Places the picture in the upper left corner and the scopes around it: one on its right, the others below. A single scope
-    /// stands below.
+    /// stands below, or on the right if it is square.
     fn split(&mut self, style: &ScopeStyle, shown: &[ScopeKind], lift: f64, aspect: f64, view: (u32, u32)) {
         let [across, down] = style.picture.map(f64::from);
         let gap_down = GAP * aspect;
         let beside = [ScopeKind::Vectorscope, ScopeKind::Histogram, ScopeKind::Waveform];
-        let beside = beside.into_iter().find(|kind| shown.len() > 1 && shown.contains(kind));
+        let is_beside = |kind: &ScopeKind| shown.contains(kind) && (shown.len() > 1 || kind.row().is_square);
+        let beside = beside.into_iter().find(is_beside);
         let below: Vec<_> = shown.iter().copied().filter(|&kind| Some(kind) != beside).collect();
         let across = if beside.is_some() { across } else { 1.0 };
+        let down = if below.is_empty() { 1.0 - lift } else { down };
         self.is_split = true;
         self.picture = pixels(ArrangedPart { left: 0.0, top: 0.0, width: across, height: down }, view);
         if let Some(kind) = beside {
             let left = across + GAP;
             let rest = 1.0 - left - GAP;
-            self.put(kind, pixels(ArrangedPart { left, top: gap_down, width: rest, height: down - gap_down }, view));
+            let height = if below.is_empty() { down - 2.0 * gap_down } else { down - gap_down };
+            self.put(kind, pixels(ArrangedPart { left, top: gap_down, width: rest, height }, view));
             let gap = ArrangedPart { left: across, top: 0.0, width: GAP, height: down };
             self.bound(Edge::PictureRight, gap, (0.0, 1.0), view);
+        }
+        if below.is_empty() {
+            return;
         }
         let top = down + gap_down;
         let height = (1.0 - lift - gap_down - top).max(0.02);
@@ -316,6 +331,17 @@ mod tests {
         assert_eq!(vectorscope.rect.left + vectorscope.rect.width, 1560);
         assert!(waveform.rect.left > arranged.histograms.unwrap().left);
         assert_eq!(arranged.borders.len(), 1, "the square one has no border: {:?}", arranged.borders);
+    }
+
+    #[test]
+    fn a_vectorscope_alone_takes_no_more_room_than_its_square() {
+        let style = ScopeStyle { vectorscope: true, ..ScopeStyle::default() };
+        let strip = arrange(&style, false, (0.25, 0.0), (1600, 900));
+        assert_eq!(strip.panels[0].frame, PanelRect { left: 1335, top: 635, width: 225, height: 225 });
+        let split = arrange(&ScopeStyle { layout: Layout::Split, ..style }, false, (0.25, 0.0), (1600, 900));
+        let (picture, frame) = (split.picture, split.panels[0].frame);
+        assert_eq!((picture.height, split.borders.len()), (900, 1), "beside the picture: {split:?}");
+        assert!(frame.left > picture.width && frame.width == frame.height && frame.width > 570, "{split:?}");
     }
 
     #[test]

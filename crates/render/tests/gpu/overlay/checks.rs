@@ -90,6 +90,47 @@ pub fn check_indicators(image: &Image, histogram: &Histogram, rect: PanelRect, c
     lit
 }
 
+/// The line of luminance over the bars of the colours.
+struct Trace {
+    /// Height of each bin, or of each column if there are more bins than columns, in pixels.
+    heights: Vec<f64>,
+    columns: u32,
+}
+
+impl Trace {
+    fn new(bins: &[u32], rect: &PanelRect, scale: BarScale) -> Self {
+        let places = rect.width.min(bins.len() as u32);
+        let tallest = f64::from(bins.iter().copied().max().unwrap());
+        let height = |place: u32| {
+            let here = if rect.width >= bins.len() as u32 {
+                (place, place)
+            } else {
+                rect.bins_of_column(place, bins.len() as u32)
+            };
+            let most = f64::from(bins[here.0 as usize..=here.1 as usize].iter().copied().max().unwrap());
+            let part = match scale {
+                BarScale::Tutorial => most * f64::from(vertical_scale(bins)),
+                BarScale::Peak => most / tallest,
+                BarScale::Logarithmic => most.ln_1p() / tallest.ln_1p(),
+            };
+            part.min(1.0) * f64::from(rect.height)
+        };
+        Self { heights: (0..places).map(height).collect(), columns: rect.width }
+    }
+
+    /// Returns the lowest and the highest row of the line in a column. It runs straight between the middles of its places.
+    fn rows(&self, column: u32) -> (f64, f64) {
+        let last = self.heights.len() - 1;
+        let height = |x: f64| {
+            let at = (x * self.heights.len() as f64 / f64::from(self.columns) - 0.5).clamp(0.0, last as f64);
+            let (low, part) = (at as usize, at.fract());
+            self.heights[low] * (1.0 - part) + self.heights[(low + 1).min(last)] * part
+        };
+        let around = (-8..=8).map(|step| height(f64::from(column) + 0.5 + f64::from(step) * 0.25));
+        around.fold((f64::MAX, 0.0), |(low, high), height| (low.min(height), high.max(height)))
+    }
+}
+
 /// Compares a panel's pixels with its bins. Returns the number of clipped bars and of compared pixels.
 pub fn check_panel(
     image: &Image,
@@ -106,9 +147,17 @@ pub fn check_panel(
     let (mut clipped_bars, mut compared) = (0, 0);
     let count = scene.look.histograms.bins.unwrap_or(1 << bits);
     let drawn: Vec<_> = (0..4).map(|channel| regroup(histogram.bins(channel), count)).collect();
+    // With colours that mix as light, luminance is a line.
+    let is_traced = components == Components::Rgbl
+        && scene.look.histograms.overlaps == Overlaps::Light
+        && channels.contains(3)
+        && channels.bits() != 1 << 3;
+    let trace = is_traced.then(|| Trace::new(&drawn[3], &rect, scale));
+    let (mut traced, mut light_ones) = (0, 0);
     let bars_of = |column: u32| -> Vec<_> {
         let bins = rect.bins_of_column(column, count);
-        channels.iter().map(|channel| (channel, bar(&drawn[channel], bins, rect.height, scale))).collect()
+        let barred = channels.iter().filter(|&channel| !(is_traced && channel == 3));
+        barred.map(|channel| (channel, bar(&drawn[channel], bins, rect.height, scale))).collect()
     };
     let columns: Vec<_> = (0..rect.width).map(bars_of).collect();
     let is_cut_off: Vec<bool> = columns.iter().map(|bars| bars.iter().any(|&(_, (_, clipped))| clipped)).collect();
@@ -117,6 +166,18 @@ pub fn check_panel(
         let near = column.saturating_sub(cap)..=(column + cap).min(rect.width - 1);
         let is_capped = is_cut_off[*near.start() as usize..=*near.end() as usize].contains(&true);
         clipped_bars += usize::from(is_clipped);
+        let line = trace.as_ref().map(|trace| trace.rows(column));
+        if let Some((low, high)) = line.filter(|(low, high)| *low > 6.0 && *high < f64::from(rect.height - notch) - 4.0)
+        {
+            // White bars would be as light as the line.
+            let is_white = |row: u32| bars.iter().filter(|&&(_, (height, _))| row < height + 2).count() == 3;
+            let rows = low as u32..=high as u32;
+            if !rows.clone().any(is_white) {
+                let brightest = rows.map(|row| pixel(image, rect.left + column, rect.top + rect.height - 1 - row));
+                traced += 1;
+                light_ones += usize::from(brightest.into_iter().any(|shown| shown.iter().all(|&part| part > 140)));
+            }
+        }
         for row in 0..rect.height {
             let from_top = rect.height - 1 - row;
             if indicators.iter().any(|indicator| indicator.contains(column + rect.left, from_top + rect.top)) {
@@ -133,6 +194,9 @@ pub fn check_panel(
             }
             // A logarithm or a quotient may round to the next row.
             let close = |height: u32| scale != BarScale::Tutorial && row.abs_diff(height) <= 1;
+            if line.is_some_and(|(low, high)| (low - 4.0..=high + 4.0).contains(&f64::from(row))) {
+                continue;
+            }
             if is_near_a_line(&rect, column, row, bits) || bars.iter().any(|&(_, (height, _))| close(height)) {
                 continue;
             }
@@ -146,5 +210,7 @@ pub fn check_panel(
             compared += 1;
         }
     }
+    assert!(light_ones * 20 >= traced * 19, "{scene:?}: {light_ones} of {traced} columns have the line");
+    assert!(!is_traced || traced > 0 || scale == BarScale::Tutorial, "{scene:?}: no column shows the line");
     (clipped_bars, compared)
 }
