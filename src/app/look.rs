@@ -194,7 +194,7 @@ const REPORTED: [Action; 28] = [
     Action::ToggleVectorscope,
     Action::ToggleSplit,
     Action::SetUnit(Unit::Percent),
-    Action::SetZoom(1),
+    Action::NextZoom,
     Action::ToggleWhite,
     Action::ToggleSkinTone,
     Action::ToggleFalseColor,
@@ -388,7 +388,6 @@ mod tests {
             // Choosing a default value is no change.
             let action = match action {
                 Action::SetUnit(_) => Action::SetUnit(Unit::Codes),
-                Action::SetZoom(_) => Action::SetZoom(4),
                 Action::SetBins(_) => Action::SetBins(Some(64)),
                 Action::SetOverlaps(_) => Action::SetOverlaps(Overlaps::Table),
                 Action::Opaque { .. } => Action::Opaque { more: false },

@@ -19,6 +19,7 @@ use super::pointer::Pointer;
 use super::regions;
 use super::scope_readings::ScopeReadings;
 use super::session::Session;
+use histoscope_core::picture::color::Range;
 use histoscope_render::view::clip_indicators::{self, End};
 use histoscope_render::view::overlay::line_pixels;
 use histoscope_render::view::panel;
@@ -50,6 +51,8 @@ pub struct Readings {
     pub rings: Vec<Pos2>,
     /// The scopes other than the histograms.
     pub scopes: ScopeReadings,
+    /// The range of the counted codes; `None` without a frame.
+    pub range: Option<Range>,
 }
 
 impl Readings {
@@ -102,6 +105,7 @@ impl Sources<'_> {
         readings.rings = self.rings();
         let frame = self.session.and_then(|session| Some(session.read(session.frame.as_ref()?)));
         let at = self.pointer.at.filter(|&at| !self.hud.covers(self.geometry.in_points(at)));
+        readings.range = frame.as_ref().map(|frame| frame.picture.colorimetry().range.value);
         readings.scopes = ScopeReadings::of(&self.geometry, frame, at);
         readings.readouts.extend(self.brush());
         if self.hud.shows_controls(now) {

@@ -29,6 +29,7 @@ use super::start::Beginning;
 use super::undo::Undo;
 use super::workspace::Workspace;
 use histoscope_core::histogram::Components;
+use histoscope_core::picture::color::Range;
 use histoscope_render::gpu::draw::Shapes;
 #[cfg(feature = "test-hooks")]
 use histoscope_render::gpu::readback::Image;
@@ -297,6 +298,7 @@ impl Viewer {
             scopes: ScopesView {
                 components,
                 bits,
+                range: readings.range.unwrap_or(Range::Full),
                 histograms: &readings.histograms,
                 counted: counted.as_deref(),
                 brush_channel: self.brush.clicked(),

@@ -9,13 +9,15 @@ use super::graticule::{self, color_of, ink_of};
 use super::system_fonts;
 use histoscope_core::histogram::{Components, Transfer};
 use histoscope_core::picture::Frame;
+use histoscope_core::picture::color::Range;
 use histoscope_core::picture::region::Rect as Part;
-use histoscope_core::text::time_text;
+use histoscope_core::scopes::graticule::{Scale, Unit};
+use histoscope_core::text::{time_text, with_minus};
 use histoscope_render::engine::Renderer;
 use histoscope_render::gpu::draw::{self, FontTextures, Shapes};
 use histoscope_render::gpu::readback::Image;
 use histoscope_render::gpu::{Gpu, GpuError};
-use histoscope_render::view::overlay::{LINEAR_LIGHT, linear_text};
+use histoscope_render::view::overlay::{Channels, LINEAR_LIGHT, linear_text};
 use histoscope_render::view::panel::{PanelRect, panels};
 use histoscope_render::view::placement::Shape;
 use histoscope_render::view::region;
@@ -203,6 +205,7 @@ fn show_caption(painter: &Painter, width: f32, lines: &[String]) -> f32 {
 /// Draws the region's border, the axes and the channel names, in points of the view.
 fn label_view(painter: &Painter, size: (u32, u32), points: f32, subject: &LabelSubject<'_>) {
     let bits = subject.frame.picture.layout().bin_bits();
+    let range = subject.frame.picture.colorimetry().range.value;
     let view = Rect::from_min_size(Pos2::ZERO, vec2(size.0 as f32, size.1 as f32) / points);
     label_scopes(painter, size, points, subject);
     let shown: Vec<_> = panels(subject.scene, subject.components, size).collect();
@@ -223,13 +226,14 @@ fn label_view(painter: &Painter, size: (u32, u32), points: f32, subject: &LabelS
             .map(|other| other.max.y);
         let ceiling = above.fold(view.min.y, f32::max);
         let top = (rect.min.y - STRIP - NAMES).max(ceiling);
+        let scale = scale_of(subject.components, *channels, range, bits);
         let names = channels.iter().filter_map(|channel| {
             let name = subject.components.channel_names().get(channel)?;
             Some((name_of(name), color_of(subject.components, channel)))
         });
         let has_line = channels.contains(3) && subject.scene.look.shows_linear(subject.components);
         let names = names.chain(has_line.then(|| ("of linear light", ink_of(LINEAR_LIGHT))));
-        strip(painter, Rect::from_min_size(pos2(rect.min.x, top + NAMES), vec2(rect.width(), STRIP)), bits);
+        strip(painter, Rect::from_min_size(pos2(rect.min.x, top + NAMES), vec2(rect.width(), STRIP)), scale);
         show_names(painter, pos2(rect.min.x, top), rect.width(), names);
     }
 }
@@ -252,8 +256,15 @@ pub struct AxisLook {
     pub wide: [f32; 2],
 }
 
-/// Labels a histogram's axis with codes of `bits` bits at its quarters, and with percentages if there is room.
-pub fn axis(painter: &Painter, rect: Rect, bits: u32, look: &AxisLook) {
+/// Returns the scale of a histogram of these channels. If it shows both Y' and colour differences, the scale is that of Y'.
+#[must_use]
+pub fn scale_of(components: Components, channels: Channels, range: Range, bits: u32) -> Scale {
+    Scale::new(components, channels.iter().next().unwrap_or(0), range, bits)
+}
+
+/// Labels a histogram's axis with codes at its quarters, and with percentages of its scale if there is room.
+pub fn axis(painter: &Painter, rect: Rect, scale: Scale, look: &AxisLook) {
+    let bits = scale.bits();
     painter.rect_filled(rect, 0, look.ground);
     let top = (1_u32 << bits) - 1;
     let [all_from, percent_from] = look.wide;
@@ -274,18 +285,27 @@ pub fn axis(painter: &Painter, rect: Rect, bits: u32, look: &AxisLook) {
             } else {
                 (Align2::LEFT_CENTER, text.max.x + 8.0)
             };
-            let percent = format!("{} %", quarter * 25);
-            painter.text(pos2(x, rect.center().y), anchor, percent, look.font.clone(), look.inks[1]);
+            painter.text(pos2(x, rect.center().y), anchor, percent_text(scale, code), look.font.clone(), look.inks[1]);
         }
     }
 }
 
+/// Returns the percentage of a code.
+fn percent_text(scale: Scale, code: u32) -> String {
+    with_minus(&format!("{:.0} %", scale.value_of(code.into(), Unit::Percent)))
+}
+
 /// Draws an axis in a saved picture.
-fn strip(painter: &Painter, rect: Rect, bits: u32) {
+fn strip(painter: &Painter, rect: Rect, scale: Scale) {
     // Room for five codes with this number of digits.
-    let digits = ((1_u32 << bits) - 1).to_string().len() as f32;
+    let digits = ((1_u32 << scale.bits()) - 1).to_string().len() as f32;
     let wide = [45.0 * digits, 480.0];
-    axis(painter, rect, bits, &AxisLook { ground: GROUND, font: FontId::monospace(LETTERS), inks: [LIGHT, DIM], wide });
+    axis(
+        painter,
+        rect,
+        scale,
+        &AxisLook { ground: GROUND, font: FontId::monospace(LETTERS), inks: [LIGHT, DIM], wide },
+    );
 }
 
 /// Writes the channels' names in their colours, on a background whose upper left corner is `at`.
@@ -308,5 +328,23 @@ const fn name_of(name: &'static str) -> &'static str {
         b"cb" => "Cb",
         b"cr" => "Cr",
         _ => name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_percentages_of_an_axis_are_those_of_its_codes() {
+        let texts = |components, channels, range| {
+            [0, 64, 128, 192, 255].map(|code| percent_text(scale_of(components, channels, range, 8), code))
+        };
+        let of_rgb = texts(Components::Rgbl, Channels::ALL, Range::Limited);
+        assert_eq!(of_rgb, ["0 %", "25 %", "50 %", "75 %", "100 %"]);
+        let luma = texts(Components::YCbCr, Channels::one(0), Range::Limited);
+        assert_eq!(luma, ["−7 %", "22 %", "51 %", "80 %", "109 %"], "16 is 0 % and 235 is 100 %");
+        let chroma = texts(Components::YCbCr, Channels::one(1).union(Channels::one(2)), Range::Limited);
+        assert_eq!(chroma, ["−57 %", "−29 %", "0 %", "29 %", "57 %"], "16 is −50 % and 240 is 50 %");
     }
 }

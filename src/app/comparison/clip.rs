@@ -13,7 +13,7 @@ use histoscope_core::adjust::Adjustments;
 use histoscope_core::histogram::{Components, Histogram};
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, Ratio};
-use histoscope_core::text::{file_name, time_text};
+use histoscope_core::text::{file_name, time_text, with_minus};
 use histoscope_media::playback::{FollowGoal, FollowState, Followed, Follower, send, take_followed};
 use histoscope_media::{DecodeThread, StreamInfo};
 use histoscope_render::engine::{Counter, Engine, EngineError};
@@ -166,7 +166,7 @@ impl ComparedClip {
             return format!("{}: its frames are not evenly spaced; an offset needs --compare-by frame", self.name);
         }
         self.pairing.offset = self.pairing.offset.saturating_add(frames);
-        format!("offset {:+} frames of {}", self.pairing.offset, self.name)
+        format!("offset {} frames of {}", with_minus(&format!("{:+}", self.pairing.offset)), self.name)
     }
 
     /// Starts searching for the offset at which the pictures of both clips match best. Returns the note on it.
@@ -200,7 +200,7 @@ impl ComparedClip {
     fn title(&self, now: Instant) -> String {
         let mut title = format!("{} {}", self.name, time_text(self.frame.time_secs));
         if self.pairing.offset != 0 {
-            title += &format!(", offset {:+}", self.pairing.offset);
+            title += &with_minus(&format!(", offset {:+}", self.pairing.offset));
         }
         title += match self.state {
             FollowState::InStep => "",

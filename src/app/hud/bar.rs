@@ -171,7 +171,7 @@ pub fn show(
                 let below = if model.file.strip.is_some() { BELOW_STRIP } else { 0.0 };
                 let line = Rect::from_min_size(inner.min, vec2(inner.width(), line_row - below));
                 let line = line.shrink2(vec2(6.0, 0.0));
-                let free = row.rect.shrink2(vec2(14.0, 0.0));
+                let free = row.rect.shrink2(vec2(28.0, 0.0));
                 // The time that a click would seek to replaces the name.
                 let mut wanted = Vec::new();
                 if !timeline.show(row.ui, (line, free), model, &mut wanted) {

@@ -3,9 +3,9 @@
 
 use egui::{Align2, Rect, Ui, pos2, vec2};
 
-use super::model::{HistogramArea, Model};
+use super::model::{HistogramArea, Model, ScopesView};
 use super::{letters, meanings, theme};
-use histoscope_batch::labels::{AxisLook, axis};
+use histoscope_batch::labels::{AxisLook, axis, scale_of};
 use histoscope_core::histogram::Components;
 
 /// Minimum height of readable labels, in points.
@@ -96,15 +96,15 @@ pub fn show(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32) {
         let ceiling = above.map(|other| other.max.y).fold(view.min.y, f32::max);
         let height = theme::AXIS.min(panel.rect.min.y - ceiling);
         if height >= MIN_STRIP {
-            strip(&painter, panel, height, model.scopes.bits);
+            strip(&painter, panel, height, &model.scopes);
         }
     }
 }
 
-fn strip(painter: &egui::Painter, panel: &HistogramArea, height: f32, bits: u32) {
+fn strip(painter: &egui::Painter, panel: &HistogramArea, height: f32, scopes: &ScopesView<'_>) {
     let corner = pos2(panel.rect.min.x, panel.rect.min.y - height);
     let rect = Rect::from_min_max(corner, panel.rect.right_top());
     let font = theme::mono((height - 2.0).min(theme::SMALL - 0.5));
     let look = AxisLook { ground: theme::PLATE, font, inks: [theme::LIGHT, theme::DIM], wide: [110.0, 460.0] };
-    axis(painter, rect, bits, &look);
+    axis(painter, rect, scale_of(scopes.components, panel.channels, scopes.range, scopes.bits), &look);
 }

@@ -21,6 +21,7 @@ use histoscope_batch::graticule::ScopeSubject;
 use histoscope_core::adjust::{Adjustment, Choices};
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::Timecode;
+use histoscope_core::picture::color::Range;
 use histoscope_core::strip::{FindingFilter, Strip};
 use histoscope_core::text::time_text;
 use histoscope_media::VideoTrack;
@@ -240,6 +241,8 @@ pub struct ScopesView<'a> {
     pub components: Components,
     /// Bits per code.
     pub bits: u32,
+    /// The range of the codes.
+    pub range: Range,
     /// The histograms on the view.
     pub histograms: &'a [HistogramArea],
     /// Which picture is counted and into how many bins, in words, unless that is obvious.

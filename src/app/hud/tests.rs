@@ -3,6 +3,7 @@ use egui::pos2;
 use super::*;
 use histoscope_core::adjust::Adjustment;
 use histoscope_core::histogram::Components;
+use histoscope_core::picture::color::Range;
 use histoscope_render::gpu::draw::Channels;
 use histoscope_render::view::exposure::{Exposure, FalseColor, Level, MarkLimits};
 use histoscope_render::view::scene::{Look, Scene, Sharing};
@@ -20,6 +21,7 @@ pub(super) fn model(panels: &[HistogramArea]) -> Model<'_> {
         scopes: ScopesView {
             components: Components::Rgbl,
             bits: 8,
+            range: Range::Limited,
             histograms: panels,
             counted: None,
             brush_channel: None,

@@ -127,6 +127,7 @@ impl Timeline {
             strip::mark_cuts(painter, rect, clip.cuts(), column);
             strip::mark_findings(painter, rect, clip, model.file.sought, column);
         }
+        draw_marks(painter, (line, reach), column, play.marks);
         let Some(at) = pointer.filter(|_| is_active) else { return false };
         let x = at.x.clamp(line.min.x, line.max.x);
         painter.vline(x, reach.expand(4.0), egui::Stroke::new(1.0, theme::LIGHT));
@@ -187,13 +188,6 @@ fn draw_line(
         let loop_ = part(column(a), column(b)).expand2(vec2(0.0, 1.0));
         painter.rect_filled(loop_, 0, theme::ACCENT.gamma_multiply(0.55));
     }
-    for (mark, name) in play.marks.into_iter().zip(["A", "B"]) {
-        let Some(mark) = mark else { continue };
-        let x = painter.round_to_pixel_center(column(mark));
-        painter.vline(x, reach.expand(5.0), egui::Stroke::new(2.0, theme::ACCENT));
-        let (anchor, aside) = if name == "A" { (Align2::LEFT_BOTTOM, 3.0) } else { (Align2::RIGHT_BOTTOM, -3.0) };
-        painter.text(pos2(x + aside, line.min.y + 1.0), anchor, name, theme::mono(10.0), theme::ACCENT);
-    }
     if reach != line.y_range() {
         painter.vline(place, reach, egui::Stroke::new(3.0, Color32::from_black_alpha(150)));
         painter.vline(place, reach, egui::Stroke::new(1.5, Color32::WHITE));
@@ -201,6 +195,21 @@ fn draw_line(
     let centre = Pos2::new(place, line.center().y);
     painter.circle_filled(centre, if is_active { 7.5 } else { 6.0 }, Color32::from_black_alpha(150));
     painter.circle_filled(centre, if is_active { 6.5 } else { 5.0 }, Color32::WHITE);
+}
+
+/// Draws the marks of the loop, A and B, over everything else on the timeline.
+fn draw_marks(painter: &Painter, (line, reach): (Rect, Rangef), column: impl Fn(f64) -> f32, marks: [Option<f64>; 2]) {
+    for (mark, name) in marks.into_iter().zip(["A", "B"]) {
+        let Some(mark) = mark else { continue };
+        let x = painter.round_to_pixel_center(column(mark));
+        let (anchor, aside) = if name == "A" { (Align2::LEFT_BOTTOM, 3.0) } else { (Align2::RIGHT_BOTTOM, -3.0) };
+        let at = pos2(x + aside, line.min.y + 1.0);
+        let letter = anchor.anchor_size(at, vec2(7.0, 12.0)).expand2(vec2(2.0, 0.0));
+        painter.rect_filled(letter, 2, Color32::from_black_alpha(190));
+        painter.vline(x, reach.expand(5.0), egui::Stroke::new(4.0, Color32::from_black_alpha(190)));
+        painter.vline(x, reach.expand(5.0), egui::Stroke::new(2.0, theme::ACCENT));
+        painter.text(at, anchor, name, theme::mono(10.0), theme::ACCENT);
+    }
 }
 
 /// Draws a line that cannot be used, and says why.

@@ -114,6 +114,12 @@ impl Scale {
         }
     }
 
+    /// Returns the number of bits per code.
+    #[must_use]
+    pub const fn bits(self) -> u32 {
+        self.bits
+    }
+
     /// Returns the code at 0 %, and the number of codes from there to 100 %.
     fn zero_and_whole(self) -> (f64, f64) {
         let unit = f64::from(1_u32 << (self.bits - 8));
