@@ -1,5 +1,5 @@
 //! Random hands: keys, clicks, drags, the wheel, sizes, dropped files and changes of file, over videos of several depths,
-//! layouts and sizes. The program neither panics nor logs an error, and `q` ends it.
+//! layouts and sizes, and over live input. The program neither panics nor logs an error, and `q` ends it.
 //!
 //! Each round of 100 actions has a number, which determines all of them. `HISTOSCOPE_HANDS=17` plays one round, and
 //! `HISTOSCOPE_HANDS=1-200` plays 20,000 actions:
@@ -14,7 +14,7 @@ use std::process::Command;
 use histoscope::keys::{Action, keys};
 
 use crate::every_key::name_of;
-use crate::program::Program;
+use crate::program::{Program, Time};
 use crate::sample;
 use crate::wait::{PATIENCE, output_of};
 
@@ -38,6 +38,9 @@ const FILES: [(&str, &str); 8] = [
     ("single.png", "testsrc2=s=200x100:d=1 -frames:v 1"),
     ("fields.mpg", "testsrc2=s=352x288:r=25:d=1 -c:v mpeg2video -flags +ildct+ilme -top 1"),
 ];
+
+/// A live source, for every fifth round.
+const LIVE: &str = "av://lavfi:testsrc2=size=160x90:rate=25";
 
 /// The options that the program starts with.
 const FLAGS: [&[&str]; 4] = [&[], &["--paused"], &["--engine", "gpu"], &["--loop"]];
@@ -116,7 +119,12 @@ fn play(round: u64, files: &[String], keys: &[String]) {
     // The first file opens in any case.
     let (first, second) = (&files[random.below(FILES.len())], random.one_of(files));
     let flags = *random.one_of(&FLAGS);
-    let program = Program::start_on(&[flags, &[first, second]].concat());
+    // Live input takes as long as it takes, and begins without options of files.
+    let program = if round.is_multiple_of(5) {
+        Program::start_in_time(Time::Real, &[LIVE, second])
+    } else {
+        Program::start_on(&[flags, &[first, second]].concat())
+    };
     let mut size = program.picture().size();
     let mut history = Vec::new();
     for _ in 0..ACTIONS {

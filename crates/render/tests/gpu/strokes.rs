@@ -7,7 +7,7 @@ use histoscope_core::picture::color::{Matrix, Range};
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_render::gpu::readback::Image;
 use histoscope_render::view::clip_indicators;
-use histoscope_render::view::overlay::{Arrangement, BarScale, OverlayStyle};
+use histoscope_render::view::overlay::{Arrangement, BarScale, Channels, OverlayStyle};
 use histoscope_render::view::panel::{PanelRect, panels};
 use histoscope_render::view::scene::{Counted, Look, Pair, Scene};
 
@@ -79,7 +79,13 @@ fn the_source_is_an_outline_at_the_height_of_its_bins_by_the_scale_of_both() {
             (Arrangement::Column, BarScale::Logarithmic),
         ] {
             let style = OverlayStyle { arrangement, scale, height: 0.5, ..OverlayStyle::default() };
+            let mut channels = Channels::ALL;
+            if arrangement == Arrangement::Combined {
+                // Together with colours, luminance is a line of its own.
+                channels.toggle(3);
+            }
             let scene = Scene::from(Look {
+                channels,
                 histograms: style,
                 adjustments: equalized(),
                 counted: Counted::Both,
