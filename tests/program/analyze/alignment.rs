@@ -108,7 +108,7 @@ fn encode(clip: &Clip, content: &Content) -> [std::path::PathBuf; 2] {
 /// Returns the offset that `--align` finds, or `None` if it is not sure.
 fn aligned(ours: &Path, theirs: &Path) -> Option<i64> {
     // Whatever the offset, this frame has a partner.
-    let run = compare(ours, theirs, &["--align", "40", "--from", "60f", "--to", "61f", "-o", "/dev/null"]);
+    let run = compare(ours, theirs, &["--align", "40", "--from", "31f", "--to", "32f", "-o", "/dev/null"]);
     let line = run.stderr.lines().find_map(|line| line.split_once("best match: offset "));
     if let Some((_, found)) = line {
         assert!(matches!(run.code, Some(0 | 3)) && found.contains("the runner-up is "), "{run:?}");
