@@ -23,11 +23,14 @@ impl Area {
         // In thousandths of the size, at the pixel's centre, where the rasteriser samples.
         let across = (2 * u64::from(x) + 1) * 1000;
         let within = |from: u64, to: u64| across >= from * 2 * u64::from(width) && across < to * 2 * u64::from(width);
-        let low = (2 * u64::from(y) + 1) * 4 >= 3 * 2 * u64::from(height);
+        // A quarter of the height, and as far from the lower edge as from the sides.
+        let (row, margin) = (f64::from(y) + 0.5, 0.025 * f64::from(width));
+        let (top, bottom) = (0.75 * f64::from(height) - margin, f64::from(height) - margin);
+        let low = row >= top && row < bottom;
         let left = low && within(25, 475);
         let right = low && within(525, 975);
         // Each has a dark frame of a pixel or two around it.
-        let framed = (2 * u64::from(y) + 5) * 4 >= 3 * 2 * u64::from(height) && (within(23, 477) || within(523, 977));
+        let framed = row + 2.0 >= top && row - 2.0 < bottom && (within(23, 477) || within(523, 977));
         // The upper 16 % have room for two notes, which is the most.
         let is_below = (2 * u64::from(y) + 1) * 25 >= 8 * u64::from(height);
         match self {

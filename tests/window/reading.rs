@@ -175,11 +175,11 @@ fn a_brush_takes_all_channels_of_a_histogram_or_the_one_whose_letter_is_held() {
         program.key("g");
         // Or its letter is clicked: the second of three at the right end above the histogram.
         drag(&program);
-        program.point(578, 517);
+        program.point(578, 485);
         let line = program.after(|| program.button("click", "1"), "brush: codes 40 to 90; G ");
         assert!(!line.contains("any"), "{line}");
         program.after(|| drag(&program), "brush: codes 40 to 90; G ");
-        program.point(578, 517);
+        program.point(578, 485);
         program.after(|| program.button("click", "1"), "brush: codes 40 to 90; R ");
         program.quit_with("q");
     }
