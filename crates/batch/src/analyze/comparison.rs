@@ -196,7 +196,7 @@ const COMPARISON_FIELDS: [Field<Value>; 13] = [
     nullable(
         "psnr_avg",
         Real,
-        "the same of the samples of all planes together",
+        "the same of the samples of all planes together, FFmpeg's `psnr_avg`",
         Value::Frame(|_, found| {
             Cell::maybe(all_differences(found.planes()).and_then(|all| all.psnr(found.depth)), Cell::Real)
         }),
@@ -292,7 +292,7 @@ pub struct ComparisonSummary {
     pub only_in_against: u64,
     /// The planes' differences over all frames.
     #[serde(flatten)]
-    planes: PlaneTotals,
+    pub(super) planes: PlaneTotals,
 }
 
 impl ComparisonSummary {
@@ -312,7 +312,7 @@ impl ComparisonSummary {
 /// The differences of the planes over all compared frames. Empty if there are none, or if some had different formats or
 /// were compared only by histograms.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-struct PlaneTotals {
+pub(super) struct PlaneTotals {
     #[serde(default)]
     plane_sums: Vec<PlaneTotal>,
 }
