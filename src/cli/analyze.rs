@@ -17,7 +17,7 @@ use histoscope::analysis::{
 use super::adjust::AdjustArgs;
 use super::interrupt::{INTERRUPTED, stop_on_interrupt};
 use super::options::{CountingArgs, PartArgs, ReadingArgs, whole};
-use super::output::{WrongUsage, print_error};
+use super::output::{WrongUsage, print_error, wrong_usage};
 
 /// The exit code if two videos differ.
 const DIFFERS: u8 = 3;
@@ -92,7 +92,7 @@ pub struct AnalyzeArgs {
     #[arg(long, value_name = "SECONDS", value_parser = whole::<NonZeroU32, 1, { u32::MAX as u64 }>)]
     segment: Option<NonZeroU32>,
 
-    /// Show no progress; the verdict of --against is printed nevertheless
+    /// Show no progress, and do not say what was written; the verdict of --against is printed nevertheless
     #[arg(short, long)]
     quiet: bool,
 
@@ -251,22 +251,29 @@ impl AnalyzeArgs {
 
     /// Returns the requested format, or the one that matches the output's extension.
     fn format(&self) -> Format {
-        let ending = || {
-            let name = self.output.as_deref()?.file_name()?.to_string_lossy().to_ascii_lowercase();
-            // Longer extensions first, since some end with a shorter one.
-            let formats = [
-                FormatArg::Jsonl,
-                FormatArg::Csv,
-                FormatArg::Ffprobe,
-                FormatArg::Json,
-                FormatArg::Qctools,
-                FormatArg::Parquet,
-            ]
-            .map(Format::from);
-            formats.into_iter().find(|format| name.ends_with(&format!(".{}", format.extension())))
-        };
+        let ending = || format_of(self.output.as_deref()?);
         self.format.map(Format::from).or_else(ending).unwrap_or(Format::Text(TextFormat::Jsonl))
     }
+}
+
+/// The formats of records, by extension. Longer extensions come first, since some end with a shorter one.
+const BY_EXTENSION: [FormatArg; 6] =
+    [FormatArg::Jsonl, FormatArg::Csv, FormatArg::Ffprobe, FormatArg::Json, FormatArg::Qctools, FormatArg::Parquet];
+
+/// Returns the format that matches a path's extension, if any.
+fn format_of(path: &Path) -> Option<Format> {
+    let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
+    BY_EXTENSION.map(Format::from).into_iter().find(|format| name.ends_with(&format!(".{}", format.extension())))
+}
+
+/// Refuses an output whose extension is not that of a format of records. Streams, and files without an extension, are
+/// accepted. `otherwise` says what else to do.
+pub fn check_extension(path: &Path, otherwise: &str) -> Result<(), WrongUsage> {
+    if path.extension().is_none() || format_of(path).is_some() || is_stream(path) {
+        return Ok(());
+    }
+    let known = BY_EXTENSION.map(|format| format!(".{}", Format::from(format).extension())).join(", ");
+    wrong_usage(format!("{} ends in none of {known}; choose one of these{otherwise}", path.display()))
 }
 
 /// A value of `--scopes`.

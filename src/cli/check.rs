@@ -65,6 +65,13 @@ impl CheckArgs {
             let text = format!("{} shows one file; check one at a time, or write .csv or .json", output.display());
             return Ok(wrong_usage(text)?);
         }
+        if let Some(live) = self.inputs.iter().find(|input| histoscope::is_live(input)) {
+            let text = format!(
+                "{} is a live source, which has no end at which it could have passed; record it to a file, then check that",
+                histoscope::public(live).display()
+            );
+            return Ok(wrong_usage(text)?);
+        }
         for (output, input) in
             self.output.iter().flat_map(|output| self.inputs.iter().map(move |input| (output, input)))
         {

@@ -95,7 +95,8 @@ enum Command {
 
 /// Parses the command line. Exits on wrong usage, or if help was requested.
 pub fn parse() -> Cli {
-    Cli::parse_from(with_command_first(std::env::args_os().collect()))
+    let arguments = with_command_first(std::env::args_os().collect());
+    Cli::try_parse_from(arguments).unwrap_or_else(|error| mistyped::with_suggestion(error).exit())
 }
 
 /// Moves the command before any `-v` options. After them, clap would take it for a file.

@@ -47,7 +47,7 @@ pub struct ReportArgs {
     #[arg(long, value_name = "N", default_value = "1", value_parser = whole::<NonZeroUsize, 1, { u64::MAX }>)]
     jobs: NonZeroUsize,
 
-    /// Show no progress
+    /// Show no progress, and do not say what was written
     #[arg(short, long)]
     quiet: bool,
 

@@ -116,6 +116,22 @@ pub enum SnapshotError {
         /// The number of the last frame.
         last: u64,
     },
+    /// The file was cut off before the frame.
+    #[error(
+        "{}: {reason}, so there is nothing at {at}; the last frame is at {last_secs:.3} s; choose an earlier point, or \
+         try another copy of the file",
+        .input.display()
+    )]
+    EndsEarly {
+        /// The video.
+        input: PathBuf,
+        /// The requested point.
+        at: Point,
+        /// The reason, as `analyze` gives it.
+        reason: String,
+        /// Time of the last frame in seconds.
+        last_secs: f64,
+    },
     /// The frame lies beyond a gap in a numbered picture sequence.
     #[error("{}: {gap}; add it, or choose an earlier frame", .input.display())]
     Gap {
@@ -403,6 +419,16 @@ fn frame_at(options: &SnapshotOptions) -> Result<Frame, SnapshotError> {
     };
     if let Some(gap) = decoder.gap().filter(|_| is_later) {
         return Err(SnapshotError::Gap { input: options.input.clone(), gap });
+    }
+    let frame_end = frame.time_secs + frame.duration_secs;
+    let ends_early = |decoder: &mut Decoder| {
+        // The counters are those of the end only once it has been reached.
+        let is_end = is_later && decoder.next_frame().is_ok_and(|next| next.is_none());
+        is_end.then(|| decoder.ending().missing(decoder.info(), (None, frame_end), &decoder.counters())).flatten()
+    };
+    if let Some(reason) = ends_early(&mut decoder) {
+        let (input, last_secs) = (options.input.clone(), frame.time_secs);
+        return Err(SnapshotError::EndsEarly { input, at: options.at, reason, last_secs });
     }
     match (options.at, frame.index) {
         // Users type times with as few digits as they are shown.

@@ -37,6 +37,12 @@ pub(super) fn delivery(path: &Path) -> Delivery {
     }
 }
 
+/// Returns `true` if the name of a source says that it is live: its sender sets the pace.
+#[must_use]
+pub fn is_live(path: &Path) -> bool {
+    delivery(path) == Delivery::Live
+}
+
 /// Returns `true` if the path names an SDP file, which describes where to receive an RTP stream.
 pub(super) fn is_session_description(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("sdp"))
@@ -74,8 +80,7 @@ fn host(text: &str) -> Option<&str> {
 /// from others only in its log. Blocks until name resolution returns.
 pub(super) fn resolve(path: &Path) -> Result<(), MediaError> {
     let text = path.to_string_lossy();
-    let knows_hosts = matches!(scheme(&text).to_ascii_lowercase().as_str(), "http" | "https" | "ftp")
-        || delivery(path) == Delivery::Live;
+    let knows_hosts = matches!(scheme(&text).to_ascii_lowercase().as_str(), "http" | "https" | "ftp") || is_live(path);
     if let Some(port) = impossible_port(&text).filter(|_| knows_hosts && device(&text).is_none()) {
         return Err(MediaError::NoSuchPort { path: path.to_owned(), port: port.to_owned() });
     }

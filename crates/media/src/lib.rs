@@ -45,6 +45,7 @@ mod timecodes;
 mod timeline;
 mod timeshift;
 
+pub use address::is_live;
 pub use av::{filters_keep_depth, version as ffmpeg_version};
 pub use decoder::{Decoder, StopHandle};
 pub use ending::Ending;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use super::address::{self, Delivery};
+use super::address;
 use super::decoder::{Decoder, StopHandle};
 use super::error::MediaError;
 use super::info::{OpenOptions, StreamInfo};
@@ -236,7 +236,7 @@ impl ReceivedTimeline {
 /// # Errors
 /// [`MediaError`] if opening was stopped, or if the source can never be opened under this name.
 pub fn open_when_there(path: &Path, options: &OpenOptions, stop: &StopHandle) -> Result<Decoder, MediaError> {
-    if address::delivery(path) != Delivery::Live {
+    if !address::is_live(path) {
         return Decoder::open_with(path, options, stop);
     }
     let mut receiver = Receiver::new(path.to_owned(), options.clone(), stop.clone());

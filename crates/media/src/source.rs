@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::address::{self, Delivery};
+use super::address;
 use super::allowed::SourceAccess;
 use super::av::{self, AvError, Denied, Devices, Input, Interrupt, take_denied};
 use super::boxes::{self, IndexFault};
@@ -75,7 +75,7 @@ impl Source {
         } else if device(&text).is_some() {
             SourceKind::Device
         } else if is_address(&text) {
-            if address::delivery(path) == Delivery::Live { SourceKind::Live } else { SourceKind::Network }
+            if address::is_live(path) { SourceKind::Live } else { SourceKind::Network }
         } else {
             match check_file(path, options)? {
                 SourceKind::File if address::is_session_description(path) => SourceKind::SessionDescription,

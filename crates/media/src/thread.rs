@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::address::{self, Delivery};
+use super::address;
 use super::decoder::{Decoder, StopHandle};
 use super::error::MediaError;
 use super::exchange::{DecodeEvent, Exchange, FrameList, QueueLimits, ThreadState};
@@ -63,7 +63,7 @@ impl DecodeThread {
         let stop = StopHandle::new();
         let handle = stop.clone();
         Self::spawn(stop, limits, options.kept_packets, waker, move |shared| {
-            if address::delivery(&path) == Delivery::Live || options.follow {
+            if address::is_live(&path) || options.follow {
                 return shared.receive(Receiver::new(path, options.clone(), handle), &options);
             }
             match Decoder::open_keeping(&path, &options, &handle, Some(&shared.shift)) {

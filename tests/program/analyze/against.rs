@@ -206,8 +206,11 @@ fn the_same_file_twice_is_identical() {
         }
     }
     let expected = json!({"identical": true, "compared": 10, "differing": 0, "first_difference": null, "as_pictures": 0,
-        "only_in_input": 0, "only_in_against": 0});
-    assert_eq!(summary["comparison"], expected);
+        "only_in_input": 0, "only_in_against": 0, "psnr_y": null, "psnr_u": null, "psnr_v": null, "psnr_avg": null,
+        "ssim_y": 1.0, "ssim_u": 1.0, "ssim_v": 1.0, "ssim_all": 1.0});
+    let mut comparison = summary["comparison"].clone();
+    comparison.as_object_mut().unwrap().remove("plane_sums");
+    assert_eq!(comparison, expected);
     assert_eq!(summary["options"]["against"], json!({"input": clip.path(), "source": summary["source"], "offset": 0}));
     let quiet = compare(clip.path(), clip.path(), &["-q"]);
     // The verdict is the result, and not progress.
@@ -219,6 +222,50 @@ fn the_same_file_twice_is_identical() {
         record.as_object_mut().unwrap().retain(|name, _| alone.get(name).is_some());
         assert_eq!(record, alone);
     }
+}
+
+/// Returns the number after a word in the last line of a filter of FFmpeg that compares two files.
+fn filter_figures(filter: &str, files: [&Path; 2], words: [&str; 4]) -> [f64; 4] {
+    let mut command = std::process::Command::new("ffmpeg");
+    command.args(["-hide_banner", "-nostdin", "-i"]).arg(files[0]).arg("-i").arg(files[1]);
+    let output = command.args(["-lavfi", filter, "-f", "null", "-"]).output().expect("the ffmpeg command is installed");
+    let log = String::from_utf8_lossy(&output.stderr).into_owned();
+    let (_, line) = log.rsplit_once("] ").expect("the filter's last line");
+    words.map(|word| {
+        let (_, rest) = line.split_once(word).unwrap_or_else(|| panic!("no {word} in {line}"));
+        rest.split([' ', '\n']).next().and_then(|number| number.parse().ok()).expect("a number")
+    })
+}
+
+#[test]
+fn the_summary_has_the_figures_that_ffmpeg_prints_last() {
+    for (format, size) in [("yuv420p", "64x48"), ("yuv444p10le", "72x40")] {
+        let (clip, other) = pair(format, size);
+        let files = [&*other, clip.path()];
+        let run = compare(clip.path(), &other, &["--verify"]);
+        let (_, summary) = read_records(&run.stdout);
+        let psnr = filter_figures("psnr", files, [" y:", " u:", " v:", " average:"]);
+        let ssim = filter_figures("ssim", files, [" Y:", " U:", " V:", " All:"]);
+        let names = ["psnr_y", "psnr_u", "psnr_v", "psnr_avg", "ssim_y", "ssim_u", "ssim_v", "ssim_all"];
+        for (name, expected) in names.iter().zip(psnr.into_iter().chain(ssim)) {
+            let found = summary["comparison"][name].as_f64().unwrap_or_else(|| panic!("no {name} in {summary}"));
+            assert!((found - expected).abs() < 1e-4, "{format}: {name} is {found}, not {expected}");
+        }
+        assert!(run.stderr.contains(&format!(", average {:.2}; SSIM: y ", psnr[3])), "{}", run.stderr);
+        // The weights of luminance are named.
+        assert_eq!(summary["luminance"], "0.2126 R' + 0.7152 G' + 0.0722 B' (BT.709)");
+    }
+}
+
+#[test]
+fn everything_that_differs_between_two_files_is_named() {
+    let clip = Clip::noisy("clip.mkv", "64x48", "yuv420p", 2, "-c:v ffv1");
+    let other = clip.make("other.mkv", "-i @ -vf scale=40:30 -pix_fmt yuv444p10le -color_range pc -c:v ffv1");
+    let run = compare(clip.path(), &other, &[]);
+    let said = "their sizes differ, 64×48 and 40×30; their samples differ, 4:2:0 and 4:4:4; their depths differ, 8 and 10 \
+                bits; their ranges differ, limited";
+    assert!(run.code == Some(3) && run.stderr.contains(said), "{run:?}");
+    assert_eq!(read_records(&run.stdout).1["comparison"]["psnr_avg"], Value::Null);
 }
 
 /// Raw frames of 4:2:0, whose single bytes can be changed.

@@ -75,10 +75,14 @@ fn selections_that_are_not_there_are_named() {
         assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{arguments:?}");
         assert!(run.stderr.contains("error:"), "{arguments:?}: {}", run.stderr);
     }
-    let beyond = analyze(clip.path(), &["--from", "1:00"]);
-    assert_eq!(beyond.code, Some(0), "a share may be empty");
-    assert!(beyond.stderr.contains("no frame was counted"), "{}", beyond.stderr);
-    assert_eq!(read_records(&beyond.stdout).1["first_frame"], 50);
+    for (from, said) in [("1:00", "--from 60 s"), ("50f", "--from frame 50"), ("2", "--from 2 s")] {
+        let length = "is beyond the end: the video has 50 frames, up to 2.000 s";
+        analyze(clip.path(), &["--from", from]).fails_with(&[&format!("{said} {length}")]);
+    }
+    let empty = analyze(clip.path(), &["--from", "49f", "--every", "4"]);
+    assert_eq!(empty.code, Some(0), "a share may be empty");
+    assert!(empty.stderr.contains("no frame was counted"), "{}", empty.stderr);
+    assert_eq!(read_records(&empty.stdout).1["first_frame"], 49);
 }
 
 #[test]

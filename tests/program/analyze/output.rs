@@ -85,11 +85,30 @@ fn the_ending_chooses_the_format_and_devices_take_it_as_it_comes() {
         ("a.csv", "schema,input,"),
         ("a.json", "{\"schema\":1,\"frames\":["),
         ("a.ffprobe.json", "{\"frames\":[\n{\"media_type\""),
-        ("a.txt", "{\"schema\":1,\"type\""),
+        ("a.jsonl", "{\"schema\":1,\"type\""),
     ] {
         let path = clip.folder().join(name);
         output(clip.path(), &["-o", path.to_str().unwrap()]);
         assert!(fs::read_to_string(path).unwrap().starts_with(begin), "{name}");
+    }
+    // Without an ending, or with one that --format overrides.
+    let bare = clip.folder().join("bare");
+    output(clip.path(), &["-o", bare.to_str().unwrap()]);
+    assert!(fs::read_to_string(bare).unwrap().starts_with("{\"schema\":1,\"type\""));
+    let table = clip.folder().join("a.xlsx");
+    output(clip.path(), &["-o", table.to_str().unwrap(), "--format", "csv"]);
+    assert!(fs::read_to_string(&table).unwrap().starts_with("schema,input,"));
+    fs::remove_file(&table).unwrap();
+    let share = clip.folder().join("a.csv");
+    let refused = [
+        analyze(clip.path(), &["-o", table.to_str().unwrap()]),
+        finish(program().arg("merge").arg(share).arg("-o").arg(&table)),
+    ];
+    for run in refused {
+        assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{run:?}");
+        let known = "a.xlsx ends in none of .jsonl, .csv, .ffprobe.json, .json, .qctools.xml.gz, .parquet";
+        assert!(run.stderr.contains(known), "{run:?}");
+        assert!(!table.exists());
     }
     assert_eq!(output(clip.path(), &["-o", "-"]), output(clip.path(), &[]));
     assert_eq!(output(clip.path(), &["-o", "/dev/stdout"]), output(clip.path(), &[]));
@@ -167,4 +186,29 @@ fn nothing_is_left_in_the_driver_s_hands_when_the_program_ends() {
         assert_eq!(run.code, Some(0), "{}", run.stderr);
         assert!(run.stderr.contains("the GPU no longer uses any decoded pictures"), "{}", run.stderr);
     }
+}
+
+#[test]
+fn a_terminal_is_told_what_was_written() {
+    let clip = clip();
+    let folder = clip.folder();
+    let on_terminal = |arguments: &str| {
+        let line = format!("{} {arguments} --engine cpu", env!("CARGO_BIN_EXE_histoscope"));
+        let mut command = std::process::Command::new("script");
+        command.args(["-qec", &line, "/dev/null"]).current_dir(folder).stdin(Stdio::null());
+        let output = command.output().expect("the script command is installed");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let name = clip.path().file_name().unwrap().to_str().unwrap();
+    let frames = records(clip.path(), &[]).0.len();
+    let said = on_terminal(&format!("analyze {name} -o told.csv"));
+    assert!(said.contains(&format!("wrote {frames} records to told.csv")), "{said}");
+    let said = on_terminal(&format!("report {name} -o told.png --shots told-shots.csv"));
+    assert!(said.contains("wrote told.png and told-shots.csv"), "{said}");
+    for quiet in ["analyze NAME -q -o quiet.csv", "report NAME -q --shots quiet-shots.csv"] {
+        let said = on_terminal(&quiet.replace("NAME", name));
+        assert!(!said.contains("wrote"), "{said}");
+    }
+    // A pipe is told nothing.
+    assert_eq!(analyze(clip.path(), &["-o", folder.join("piped.csv").to_str().unwrap()]).stderr, "");
 }

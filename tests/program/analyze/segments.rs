@@ -60,7 +60,7 @@ fn segments_of_several_inputs_lie_in_their_folder_and_none_is_made_of_nothing() 
     assert_eq!(names, ["clip.mp4-0001.jsonl", "clip.mp4-0002.jsonl"]);
 
     let none = clip.folder().join("none.csv");
-    let run = analyze(clip.path(), &["--segment", "1", "-o", none.to_str().unwrap(), "--from", "100"]);
+    let run = analyze(clip.path(), &["--segment", "1", "-o", none.to_str().unwrap(), "--every", "99", "--from", "1f"]);
     assert_eq!(run.code, Some(0));
     assert!(run.stderr.contains("no frame was counted"), "{run:?}");
     assert_eq!(written(clip.folder()), [folder]);

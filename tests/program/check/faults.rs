@@ -42,6 +42,8 @@ pub struct Faulty {
     /// The check, and the first and last frame.
     pub expected: Vec<(&'static str, (u64, u64))>,
     pub faults: usize,
+    /// Number of frames.
+    pub frames: u64,
 }
 
 /// The picture of a shot: a pattern that moves, with noise that differs from frame to frame.
@@ -142,5 +144,5 @@ pub fn faulty(seed: u64, faults: usize) -> Faulty {
     let tags = "-color_range tv -colorspace bt709 -color_primaries bt709 -color_trc bt709";
     clip.make("faulty.mkv", &format!("-f rawvideo -pixel_format yuv444p {size} -i @/frames.yuv {tags} -c:v ffv1"));
     fs::remove_file(clip.folder().join("frames.yuv")).expect("the raw frames go");
-    Faulty { clip, expected, faults }
+    Faulty { clip, expected, faults, frames: frames.len() as u64 }
 }

@@ -70,6 +70,10 @@ fn profiles_are_printed_and_their_mistakes_named() {
     let wrong = check(clip.path(), &arguments);
     assert_eq!((wrong.code, wrong.stdout.as_str()), (Some(1), ""));
     assert!(wrong.stderr.contains(&format!("mine.toml, line {line}: unknown check 'flahs'")), "{}", wrong.stderr);
+    fs::write(&profile, "[black]\nseverity = \"error\"\nthreshold = 980\n").unwrap();
+    let absurd = check(clip.path(), &arguments);
+    assert_eq!((absurd.code, absurd.stdout.as_str()), (Some(1), ""));
+    assert!(absurd.stderr.contains("mine.toml, line 3: "), "{}", absurd.stderr);
     assert_eq!(check(clip.path(), &["-o", "a.txt"]).code, Some(2));
     let page = check(clip.path(), &[clip.path().to_str().unwrap(), "-o", "a.edl"]);
     assert_eq!(page.code, Some(2), "{}", page.stderr);

@@ -54,7 +54,11 @@ fn wrong_calls_are_usage_errors() {
 #[test]
 fn a_wrong_value_is_told_with_what_would_be_right() {
     let clip = sample().to_str().unwrap();
-    let calls: [(&[&str], &str); 10] = [
+    let calls: [(&[&str], &str); 14] = [
+        (&["snapshot", clip, "--matrix", "709"], "a similar value exists: 'bt709'"),
+        (&["analyze", clip, "--matrix", "601"], "a similar value exists: 'bt601'"),
+        (&["check", "udp://127.0.0.1:9"], "udp://127.0.0.1:9 is a live source"),
+        (&["check", clip, "rtsp://user:secret@127.0.0.1/a"], "rtsp://127.0.0.1/a is a live source"),
         (&["analyze", clip, "--every", "0"], "'0' is not a whole number of at least 1"),
         (&["analyze", clip, "--jobs", "many"], "'many' is not a whole number of at least 1"),
         (&["report", clip, "-o", "x.html", "--jobs", "0"], "'0' is not a whole number of at least 1"),

@@ -93,7 +93,7 @@ fn inputs_that_cannot_be_read_leave_nothing_behind() {
     let text = Clip::from_bytes("letter.mp4", &b"This is a letter and no video.\n".repeat(99));
     report(text.path(), &output, &[]).fails_with(&["letter.mp4", "not a video"]);
     report(shots().path(), &output, &["--from", "1:00:00"])
-        .fails_with(&["shots.mp4", "no frame was counted; the selection is empty or begins after the last frame"]);
+        .fails_with(&["shots.mp4", "--from 3600 s is beyond the end: the video has 100 frames, up to 4.000 s"]);
     report(shots().path(), &output, &["--region", "0,0,9999,9"]).fails_with(&["region", "192×108"]);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "something was written");
 }

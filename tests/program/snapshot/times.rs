@@ -76,6 +76,29 @@ fn after_the_end_stands_the_last_frame() {
 }
 
 #[test]
+fn a_frame_that_a_cut_file_has_lost_is_an_error() {
+    let clip =
+        Clip::moving("whole.mp4", "160x96", 4.0, "-c:v libx264 -g 12 -bf 2 -pix_fmt yuv420p -movflags faststart");
+    let bytes = clip.bytes();
+    let cut = Clip::from_bytes("cut.mp4", &bytes[..bytes.len() * 55 / 100]);
+    let path = cut.path().to_str().unwrap();
+    let snapshot = |at: &str| run(["snapshot", path, "--engine", "cpu", "--at", at]);
+    // What analyze says, with the last frame that is there.
+    for at in ["3", "90f"] {
+        snapshot(at).fails_with(&[
+            "cut.mp4: it ends after 2.",
+            "s of 4.000 s, so there is nothing at",
+            "the last frame is",
+        ]);
+    }
+    // Before the cut, all is well.
+    for at in ["0", "1", "20f"] {
+        let run = snapshot(at);
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{at}: {run:?}");
+    }
+}
+
+#[test]
 fn the_first_frame_is_counted() {
     assert_eq!(pts(sample(), "0").1, Some(0));
 }

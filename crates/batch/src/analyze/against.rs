@@ -23,6 +23,9 @@ use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, Picture, PictureError};
 use histoscope_media::MediaError;
 
+/// Maximum difference between a structural similarity and that of the reference.
+const SSIM_TOLERANCE: f64 = 1e-9;
+
 /// Compares and counts frames up to the end of the span. If the span ends with the file, the remaining frames of the
 /// other file are tallied too.
 pub(super) fn compare_all(
@@ -150,6 +153,10 @@ impl<'a> FramePairs<'a> {
             {
                 check(number, name, found, &expected)?;
             }
+            let expected = reference::plane_similarities(ours, theirs, part);
+            for ((found, expected), name) in similarities.iter().zip(expected).zip(names) {
+                check_similarity(number, name, found.mean(), expected)?;
+            }
         }
         let planes = differences.into_iter().zip(similarities);
         Ok(planes.map(|(difference, ssim)| ComparedPlane { difference, ssim }).collect())
@@ -201,10 +208,27 @@ fn check(frame: u64, plane: &str, found: &PlaneDifference, expected: &PlaneDiffe
     ] {
         if found != expected {
             let place = format!("the {what} of plane {plane}");
-            return Err(AnalyzeError::Miscounted { frame, place, counted: found, expected });
+            let [counted, expected] = [found, expected].map(|figure| figure.to_string());
+            return Err(AnalyzeError::Miscounted { frame, place, counted, expected });
         }
     }
     Ok(())
+}
+
+/// Checks a plane's structural similarity against the reference. The two add up their windows in different orders, so
+/// the last digits may differ.
+fn check_similarity(frame: u64, plane: &str, found: Option<f64>, expected: Option<f64>) -> Result<(), AnalyzeError> {
+    let is_equal = match (found, expected) {
+        (Some(found), Some(expected)) => (found - expected).abs() <= SSIM_TOLERANCE,
+        (found, expected) => found == expected,
+    };
+    if is_equal {
+        return Ok(());
+    }
+    let [counted, expected] =
+        [found, expected].map(|figure| figure.map_or_else(|| "none".to_owned(), |figure| format!("{figure:.9}")));
+    let place = format!("the structural similarity of plane {plane}");
+    Err(AnalyzeError::Miscounted { frame, place, counted, expected })
 }
 
 #[cfg(test)]
@@ -239,5 +263,10 @@ mod tests {
         let found = PlaneDifference { squares: 91, ..expected };
         let text = check(3, "u", &found, &expected).unwrap_err().to_string();
         assert!(text.contains("frame 3: the sum of their squares of plane u is 91"), "{text}");
+        assert!(check_similarity(3, "u", Some(0.9), Some(0.9)).is_ok() && check_similarity(3, "u", None, None).is_ok());
+        for (found, expected) in [(Some(0.9), Some(0.900_001)), (None, Some(1.0))] {
+            let text = check_similarity(3, "u", found, expected).unwrap_err().to_string();
+            assert!(text.contains("frame 3: the structural similarity of plane u is "), "{text}");
+        }
     }
 }

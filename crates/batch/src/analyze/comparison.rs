@@ -7,7 +7,8 @@ use histoscope_core::histogram::{CHANNELS, Components, Histogram};
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::layout::ColorModel;
 use histoscope_core::text::counted;
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::fields::CellKind::{Boolean, Integer32, Integer64, Real, Text};
 use crate::fields::{Cell, Column, Field, always, nullable};
@@ -49,13 +50,6 @@ pub struct ComparedPlane {
     pub difference: PlaneDifference,
     /// The structural similarity.
     pub ssim: Ssim,
-}
-
-impl ComparedPlane {
-    /// Combines the results of two frames.
-    fn and(self, other: Self) -> Self {
-        Self { difference: self.difference.and(other.difference), ssim: self.ssim.and(other.ssim) }
-    }
 }
 
 /// Returns the difference over the samples of all planes; `None` if there are none.
@@ -202,7 +196,7 @@ const COMPARISON_FIELDS: [Field<Value>; 13] = [
     nullable(
         "psnr_avg",
         Real,
-        "the same of the samples of all planes together",
+        "the same of the samples of all planes together, FFmpeg's `psnr_avg`",
         Value::Frame(|_, found| {
             Cell::maybe(all_differences(found.planes()).and_then(|all| all.psnr(found.depth)), Cell::Real)
         }),
@@ -296,11 +290,15 @@ pub struct ComparisonSummary {
     pub only_in_input: u64,
     /// Frames of the other file beyond the input's end.
     pub only_in_against: u64,
+    /// The planes' differences over all frames.
+    #[serde(flatten)]
+    pub(super) planes: PlaneTotals,
 }
 
 impl ComparisonSummary {
     /// Adds the result for a later share of the file.
     pub fn add(&mut self, later: &Self) {
+        self.planes.add((self.compared, later.compared), &later.planes);
         self.compared += later.compared;
         self.differing += later.differing;
         self.first_difference = self.first_difference.or(later.first_difference);
@@ -308,6 +306,103 @@ impl ComparisonSummary {
         self.only_in_input += later.only_in_input;
         self.only_in_against += later.only_in_against;
         self.identical &= later.identical;
+    }
+}
+
+/// The differences of the planes over all compared frames. Empty if there are none, or if some had different formats or
+/// were compared only by histograms.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+pub(super) struct PlaneTotals {
+    #[serde(default)]
+    plane_sums: Vec<PlaneTotal>,
+}
+
+/// The sums of a plane over all frames. They are integers, so that shares of a file add up exactly.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct PlaneTotal {
+    plane: String,
+    depth: u8,
+    samples: u64,
+    difference_max: u16,
+    differences: u64,
+    squares: u64,
+    windows: u64,
+    /// Sum of the windows' similarities, as [`Ssim::sums`] gives it.
+    similarities: i64,
+}
+
+impl PlaneTotal {
+    fn new(plane: &str, depth: u8, compared: ComparedPlane) -> Self {
+        let PlaneDifference { samples, largest, sum, squares } = compared.difference;
+        let (similarities, windows) = compared.ssim.sums();
+        let (plane, difference_max, differences) = (plane.to_owned(), largest, sum);
+        Self { plane, depth, samples, difference_max, differences, squares, windows, similarities }
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.samples += other.samples;
+        self.difference_max = self.difference_max.max(other.difference_max);
+        self.differences += other.differences;
+        self.squares += other.squares;
+        self.windows += other.windows;
+        self.similarities += other.similarities;
+    }
+
+    const fn difference(&self) -> PlaneDifference {
+        let Self { samples, difference_max, differences, squares, .. } = *self;
+        PlaneDifference { samples, largest: difference_max, sum: differences, squares }
+    }
+
+    fn compared(&self) -> ComparedPlane {
+        ComparedPlane { difference: self.difference(), ssim: Ssim::from_sums((self.similarities, self.windows)) }
+    }
+}
+
+impl PlaneTotals {
+    fn of(comparison: &Comparison) -> Self {
+        let planes = plane_names(comparison.model).iter().zip(comparison.planes());
+        Self { plane_sums: planes.map(|(name, plane)| PlaneTotal::new(name, comparison.depth, *plane)).collect() }
+    }
+
+    /// Adds the totals of other frames. `frames` are the numbers of frames compared so far, and of the other ones.
+    fn add(&mut self, frames: (u64, u64), other: &Self) {
+        let formats = |totals: &Self| -> Vec<(String, u8)> {
+            totals.plane_sums.iter().map(|total| (total.plane.clone(), total.depth)).collect()
+        };
+        match frames {
+            (_, 0) => {}
+            (0, _) => self.clone_from(other),
+            _ if formats(self) == formats(other) => {
+                self.plane_sums.iter_mut().zip(&other.plane_sums).for_each(|(sum, total)| sum.add(total));
+            }
+            _ => self.plane_sums.clear(),
+        }
+    }
+
+    /// Returns the results over all frames: the depth, and each plane with its name. `None` if there are none.
+    fn compared(&self) -> Option<(u8, Vec<(&str, ComparedPlane)>)> {
+        let depth = self.plane_sums.first()?.depth;
+        Some((depth, self.plane_sums.iter().map(|total| (total.plane.as_str(), total.compared())).collect()))
+    }
+}
+
+/// Writes PSNR and SSIM with the names that records have, then the sums.
+impl Serialize for PlaneTotals {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        if let Some((depth, planes)) = self.compared() {
+            let all: Vec<_> = planes.iter().map(|(_, plane)| *plane).collect();
+            for (name, plane) in &planes {
+                map.serialize_entry(&format!("psnr_{name}"), &plane.difference.psnr(depth))?;
+            }
+            map.serialize_entry("psnr_avg", &all_differences(&all).and_then(|all| all.psnr(depth)))?;
+            for (name, plane) in &planes {
+                map.serialize_entry(&format!("ssim_{name}"), &plane.ssim.mean())?;
+            }
+            map.serialize_entry("ssim_all", &all_ssim(&all))?;
+        }
+        map.serialize_entry("plane_sums", &self.plane_sums)?;
+        map.end()
     }
 }
 
@@ -319,8 +414,6 @@ pub struct ComparisonTally {
     first_secs: f64,
     /// The reason for the first comparison by histograms only.
     unlike: Option<Unlike>,
-    /// The differences of the planes over all frames so far, as long as all frames have the same format.
-    planes: Planes,
     /// The frame with the largest mean squared error: its number and difference.
     noisiest: Option<(u64, PlaneDifference)>,
     /// The sum of the frames' histogram distances in percent of the scale. A frame's distance is the mean of the
@@ -334,36 +427,10 @@ pub struct ComparisonTally {
     pub other_refused_packets: u64,
 }
 
-/// The planes' differences over all frames.
-#[derive(Debug, Clone, Default, PartialEq)]
-enum Planes {
-    /// No frame was compared.
-    #[default]
-    None,
-    /// All frames have the same format and were compared sample by sample.
-    Alike { model: ColorModel, depth: u8, sums: Vec<ComparedPlane> },
-    /// Some frames had different formats or were compared only by histograms.
-    Mixed,
-}
-
-impl Planes {
-    fn add(&mut self, comparison: &Comparison) {
-        let Compared::Codes(planes) = &comparison.compared else { return *self = Self::Mixed };
-        match self {
-            Self::None => {
-                *self = Self::Alike { model: comparison.model, depth: comparison.depth, sums: planes.clone() };
-            }
-            Self::Alike { model, depth, sums } if (*model, *depth) == (comparison.model, comparison.depth) => {
-                sums.iter_mut().zip(planes).for_each(|(sum, plane)| *sum = sum.and(*plane));
-            }
-            _ => *self = Self::Mixed,
-        }
-    }
-}
-
 impl ComparisonTally {
     /// Adds a frame, given its number and its time in seconds.
     pub fn add(&mut self, (frame, time_secs): (u64, f64), comparison: &Comparison) {
+        self.summary.planes.add((self.summary.compared, 1), &PlaneTotals::of(comparison));
         self.summary.compared += 1;
         if !comparison.is_identical() {
             self.summary.differing += 1;
@@ -375,7 +442,6 @@ impl ComparisonTally {
             self.summary.as_pictures += 1;
             self.unlike.get_or_insert(unlike);
         }
-        self.planes.add(comparison);
         if let Some(all) = all_differences(comparison.planes()) {
             let most = self.noisiest.map_or(0.0, |(_, worst)| worst.mean_squared_error());
             if all.mean_squared_error() > most {
@@ -443,22 +509,21 @@ impl ComparisonTally {
             return None;
         }
         let mut parts = Vec::new();
-        if let Planes::Alike { model, depth, sums } = &self.planes {
-            let noise = |difference: &PlaneDifference| match difference.psnr(*depth) {
+        if let Some((depth, planes)) = self.summary.planes.compared() {
+            let noise = |difference: &PlaneDifference| match difference.psnr(depth) {
                 Some(noise) => format!("{noise:.2}"),
                 None => "no difference".to_owned(),
             };
             let of_planes = |text: &dyn Fn(&ComparedPlane) -> String| {
-                let planes =
-                    plane_names(*model).iter().zip(sums).map(|(name, plane)| format!("{name} {}", text(plane)));
-                planes.collect::<Vec<_>>().join(", ")
+                planes.iter().map(|(name, plane)| format!("{name} {}", text(plane))).collect::<Vec<_>>().join(", ")
             };
-            let all = all_differences(sums).unwrap_or_default();
-            let planes = of_planes(&|plane| noise(&plane.difference));
-            parts.push(format!("PSNR in dB: {planes}, all {}", noise(&all)));
-            if let Some(whole) = all_ssim(sums) {
-                let planes = of_planes(&|plane| format!("{:.4}", plane.ssim.mean().unwrap_or(whole)));
-                parts.push(format!("SSIM: {planes}, all {whole:.4}"));
+            let compared: Vec<_> = planes.iter().map(|(_, plane)| *plane).collect();
+            let all = all_differences(&compared).unwrap_or_default();
+            let noises = of_planes(&|plane| noise(&plane.difference));
+            parts.push(format!("PSNR in dB: {noises}, average {}", noise(&all)));
+            if let Some(whole) = all_ssim(&compared) {
+                let similarities = of_planes(&|plane| format!("{:.4}", plane.ssim.mean().unwrap_or(whole)));
+                parts.push(format!("SSIM: {similarities}, all {whole:.4}"));
             }
             if let Some((frame, worst)) = &self.noisiest {
                 parts.push(format!("lowest in frame {frame}, {}", noise(worst)));
@@ -489,6 +554,7 @@ mod tests {
             as_pictures: 0,
             only_in_input: surplus.0,
             only_in_against: surplus.1,
+            planes: PlaneTotals::default(),
         }
     }
 
@@ -504,6 +570,31 @@ mod tests {
         assert!(same.identical);
         same.add(&of(0, 0, None, (7, 0)));
         assert!(!same.identical, "the surplus is a difference");
+    }
+
+    #[test]
+    fn planes_add_up_unless_their_formats_differ() {
+        let totals = |depth, squares| {
+            let difference = PlaneDifference { samples: 100, largest: 9, sum: 30, squares };
+            let ssim = Ssim::from_sums((3 << 18, 1));
+            PlaneTotals { plane_sums: vec![PlaneTotal::new("y", depth, ComparedPlane { difference, ssim })] }
+        };
+        let mut sum = PlaneTotals::default();
+        sum.add((0, 2), &totals(8, 1000));
+        sum.add((2, 0), &PlaneTotals::default());
+        sum.add((2, 3), &totals(8, 5000));
+        let json = serde_json::to_value(&sum).unwrap();
+        // 10 lg(255² / 30)
+        assert!(
+            (json["psnr_y"].as_f64().unwrap() - 33.359_6).abs() < 1e-3 && json["psnr_avg"] == json["psnr_y"],
+            "{json}"
+        );
+        assert_eq!((json["ssim_y"].as_f64(), json["ssim_all"].as_f64()), (Some(0.75), Some(0.75)));
+        assert_eq!(serde_json::from_value::<PlaneTotals>(json).unwrap(), sum);
+        sum.add((5, 1), &totals(10, 0));
+        assert_eq!(sum, PlaneTotals::default());
+        sum.add((6, 1), &totals(8, 0));
+        assert_eq!(sum, PlaneTotals::default(), "some frames are not in the sums");
     }
 
     #[test]

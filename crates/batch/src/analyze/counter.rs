@@ -227,7 +227,7 @@ fn compare(frame: u64, counted: &Histogram, expected: &Histogram) -> Result<(), 
         None => format!("the number of {} out of range", names.get(bin / 2).unwrap_or(&"pixels")),
     };
     let (counted, expected) = (counted.words[word], expected.words[word]);
-    Err(AnalyzeError::Miscounted { frame, place, counted: counted.into(), expected: expected.into() })
+    Err(AnalyzeError::Miscounted { frame, place, counted: counted.to_string(), expected: expected.to_string() })
 }
 
 /// Returns an error for the first pair of levels in which two vectorscopes of a frame differ.
@@ -238,8 +238,8 @@ fn compare_scopes(frame: u64, counted: &Vectorscope, expected: &Vectorscope) -> 
     Err(AnalyzeError::Miscounted {
         frame,
         place,
-        counted: counted.counts[at].into(),
-        expected: expected.counts[at].into(),
+        counted: counted.counts[at].to_string(),
+        expected: expected.counts[at].to_string(),
     })
 }
 

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::file::FileError;
 use histoscope_core::picture::color::UnreadableMatrix;
+use histoscope_core::text::counted;
 use histoscope_media::MediaError;
 use histoscope_render::gpu::GpuError;
 
@@ -94,8 +95,24 @@ pub enum AnalyzeError {
         /// The end.
         to: String,
     },
+    /// The selection begins after the last frame.
+    #[error(
+        "{}: --from {from} is beyond the end: the video has {}, up to {end_secs:.3} s; choose an earlier point",
+        .input.display(),
+        counted(*.frames, "frame")
+    )]
+    BeyondEnd {
+        /// The video.
+        input: PathBuf,
+        /// The start of the selection.
+        from: String,
+        /// Number of frames in the video.
+        frames: u64,
+        /// End of its last frame, in seconds.
+        end_secs: f64,
+    },
     /// The selection contains no frames.
-    #[error("{0}: no frame was counted; the selection is empty or begins after the last frame")]
+    #[error("{0}: no frame was counted; the selection is empty")]
     NothingCounted(String),
     /// At no offset do enough frames of the two files have partners.
     #[error(
@@ -159,12 +176,12 @@ pub enum AnalyzeError {
     Miscounted {
         /// The frame's number.
         frame: u64,
-        /// The bin and channel.
+        /// The bin and channel, or another figure.
         place: String,
         /// The engine's count.
-        counted: u64,
+        counted: String,
         /// The reference's count.
-        expected: u64,
+        expected: String,
     },
     /// The shares are not consecutive parts of one run.
     #[error("{0}")]

@@ -38,6 +38,8 @@ pub struct Inspected {
 pub(super) fn outside_r103(frame: &Frame, histogram: Option<&Histogram>, tolerated: f64) -> Option<u32> {
     let histogram = histogram?;
     let beyond = (0..CLAMPED_CHANNELS).flat_map(|channel| histogram.out_of_range(channel)).map(u64::from).sum::<u64>();
-    let is_tolerated = beyond as f64 <= tolerated * f64::from(frame.picture.pixel_count());
+    // A pixel counts once, however many of its channels are outside.
+    let (pixels, beyond) = (f64::from(frame.picture.pixel_count()), beyond as f64);
+    let is_tolerated = beyond.min(pixels) <= tolerated * pixels;
     Some(if is_tolerated { 0 } else { count_outside_r103(frame.picture.as_rgb()?) })
 }

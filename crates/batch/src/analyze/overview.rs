@@ -1,7 +1,7 @@
 //! The display of a run on a terminal: its progress, and figures of the whole clip instead of one record per frame.
 
 use std::fmt;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write as _};
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
@@ -10,6 +10,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::pipeline::{CountedFrame, RunOutcome};
 use histoscope_core::adjust::Adjustments;
 use histoscope_core::histogram::{ClipHistogram, Components};
+use histoscope_core::picture::color::LUMINANCE_WEIGHTS;
 use histoscope_core::scopes::Saturation;
 use histoscope_core::strip::{ChannelShare, WorstFrame, shares};
 use histoscope_core::text::{counted, sanitized, shown};
@@ -72,6 +73,14 @@ impl Progress {
     }
 }
 
+/// Prints a line about what was written to standard error, if that is a terminal and `quiet` is not set.
+pub fn announce(text: &str, quiet: bool) {
+    if !quiet && std::io::stderr().is_terminal() {
+        // The output is complete, whether or not the line can be printed.
+        let _ = writeln!(std::io::stderr(), "{}", sanitized(text));
+    }
+}
+
 /// Figures of a whole clip.
 #[derive(Debug, Default)]
 pub struct Overview {
@@ -79,6 +88,8 @@ pub struct Overview {
     adjustments: String,
     histogram: ClipHistogram,
     first: Option<String>,
+    /// `true` if luminance was counted.
+    has_luminance: bool,
     frames: u64,
     keys: u64,
     damaged: u64,
@@ -148,6 +159,7 @@ impl Overview {
                 frame.size.0, frame.size.1, frame.depth, facts.source.pixel_format, frame.interpretation
             )
         });
+        self.has_luminance |= counted.counts.rgbl.is_some();
         for histogram in [&counted.counts.rgbl, &counted.counts.coded].into_iter().flatten() {
             self.left_out += u64::from(!self.histogram.add(histogram));
         }
@@ -167,6 +179,9 @@ impl Overview {
     /// Adds the outcome of the run to the overview.
     pub fn end(&mut self, outcome: &RunOutcome) {
         self.lines.extend(self.first.take());
+        if self.has_luminance {
+            self.lines.push(format!("luminance is {LUMINANCE_WEIGHTS}"));
+        }
         if !self.adjustments.is_empty() {
             self.lines.push(format!("counted as adjusted: {}", self.adjustments));
         }

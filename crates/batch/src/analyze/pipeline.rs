@@ -135,7 +135,7 @@ impl Pipeline {
     /// Damage and an early end of the file are not errors; the [`RunOutcome`] reports both.
     ///
     /// # Errors
-    /// [`AnalyzeError`] if counting fails, or a picture cannot be counted as requested. Earlier frames have been passed
+    /// [`AnalyzeError`] if the selection begins after the last frame, counting fails, or a picture cannot be counted as requested. Earlier frames have been passed
     /// on.
     pub fn run(self, sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>) -> Result<RunOutcome, AnalyzeError> {
         let Self { request, info, ending, cropping, positioned, end, decoder, other, mut engine, .. } = self;
@@ -166,7 +166,13 @@ impl Pipeline {
         if outcome.reached_end && outcome.ended_early.is_none() {
             outcome.ended_early = ending.missing(&info, (Some(outcome.frames.end), outcome.end_secs), &outcome.decoder);
         }
-        Ok(outcome)
+        match request.selection.from {
+            Some(from) if outcome.reached_end && outcome.ended_early.is_none() && outcome.frames.is_empty() => {
+                let (frames, end_secs) = (outcome.frames.end, outcome.end_secs);
+                Err(AnalyzeError::BeyondEnd { input: request.input, from: from.to_string(), frames, end_secs })
+            }
+            _ => Ok(outcome),
+        }
     }
 }
 

@@ -10,14 +10,14 @@ use super::comparison::Against;
 use super::error::AnalyzeError;
 use super::format::Format;
 use super::output::{Output, OutputTarget, RecordSink, ResumePoint, into_final_error, is_stream};
-use super::overview::{Overview, Progress};
+use super::overview::{Overview, Progress, announce};
 use super::pipeline::{CountedFrame, Pipeline, Request, RunOutcome};
 use super::record::Recorder;
 use super::record_output::{self, Division, Segments};
 use super::resume::{RunState, find_unfinished};
 use super::summary::{RunOptions, Summary, display, hash};
 use crate::file::check_output;
-use histoscope_core::text::{counted, sanitized};
+use histoscope_core::text::{self, counted, sanitized};
 use histoscope_media::MediaError;
 
 /// Maximum number of counted frames waiting to be written.
@@ -162,7 +162,13 @@ fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> R
     summary.first_frame = pipeline.first_number().unwrap_or(0);
     let mut writer = Writer { output, records: left.records, damaged: 0, last: None };
     let counted = count_and_write(pipeline, &name, &mut writer, quiet)?;
-    conclude(counted, writer, summary)
+    let records = writer.records;
+    let finished = conclude(counted, writer, summary)?;
+    if let (OutputTarget::File(path), Finished::Complete | Finished::Differs) = (target, &finished) {
+        let files = if segment.is_some() { "files named after " } else { "" };
+        announce(&format!("wrote {} to {files}{}", text::counted(records, "record"), path.display()), quiet);
+    }
+    Ok(finished)
 }
 
 /// Writes the summary and returns the run's result.

@@ -14,6 +14,7 @@ use super::pipeline::{Pipeline, Request};
 use super::signal::SignalUse;
 use crate::fields::SCHEMA;
 use histoscope_core::adjust::Adjustments;
+use histoscope_core::picture::color::LUMINANCE_WEIGHTS;
 use histoscope_core::picture::crop::CroppingChoice;
 use histoscope_core::text::public;
 
@@ -169,6 +170,9 @@ pub struct Summary {
     pub source: Option<SourceIdentity>,
     /// The run's options.
     pub options: RunOptions,
+    /// The weights of luminance, in words; absent if it is not counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub luminance: Option<String>,
     /// Number of records.
     pub frames: u64,
     /// Number of the first examined frame.
@@ -195,6 +199,7 @@ impl Summary {
             kind: "summary".to_owned(),
             input: display(input),
             source: SourceIdentity::of(input),
+            luminance: options.components.starts_with("rgbl").then(|| LUMINANCE_WEIGHTS.to_owned()),
             options,
             frames: 0,
             first_frame: 0,

@@ -133,7 +133,7 @@ pub fn run(mut request: Request, profile: &Profile, with_page: bool, quiet: bool
     thumbnails.finish(&clip);
     let report = with_page.then(|| Report {
         name: file_name(&info.path),
-        facts: facts(&info, &first, &outcome.counted_by),
+        facts: facts(&info, &first, components, &outcome.counted_by),
         notes: notes_on(&outcome, clip.left_out, clip.end_secs),
         clip,
         thumbnails,

@@ -5,7 +5,8 @@ use super::clip::Clip;
 use super::thumbnails::Thumbnails;
 use super::times;
 use crate::fields::FrameDescription;
-use histoscope_core::picture::color::Origin;
+use histoscope_core::histogram::Components;
+use histoscope_core::picture::color::{LUMINANCE_WEIGHTS, Origin};
 use histoscope_core::picture::{Ratio, Scan, Timecodes};
 use histoscope_core::scopes::ScopeSums;
 use histoscope_media::StreamInfo;
@@ -96,7 +97,7 @@ const fn plain(name: &'static str, value: String) -> Fact {
 
 /// Returns the facts about a video whose first frame is `frame`.
 #[must_use]
-pub fn facts(info: &StreamInfo, frame: &FrameDescription, counted_by: &str) -> Vec<Fact> {
+pub fn facts(info: &StreamInfo, frame: &FrameDescription, components: Components, counted_by: &str) -> Vec<Fact> {
     let codec =
         info.profile.as_ref().map_or_else(|| info.codec.clone(), |profile| format!("{}, {profile}", info.codec));
     let (facts_of_frame, source) = (&frame.facts, &frame.facts.source);
@@ -146,6 +147,9 @@ pub fn facts(info: &StreamInfo, frame: &FrameDescription, counted_by: &str) -> V
     if let Some(region) = frame.region {
         let (x, y) = (region.x, region.y);
         facts.push(plain("region", format!("only {}×{} pixels at {x}, {y} were counted", region.width, region.height)));
+    }
+    if components == Components::Rgbl {
+        facts.push(plain("luminance", LUMINANCE_WEIGHTS.to_owned()));
     }
     facts.push(plain("counted by", counted_by.to_owned()));
     facts

@@ -13,7 +13,7 @@ use super::times::{time, whole};
 use crate::analyze::AnalyzeError;
 use crate::analyze::counter::ScopeUse;
 use crate::analyze::inspection::Inspection;
-use crate::analyze::overview::Progress;
+use crate::analyze::overview::{Progress, announce};
 use crate::analyze::pipeline::{CountedFrame, Pipeline, Request, RunOutcome};
 use crate::analyze::thumbnails::ThumbnailUse;
 use crate::fields::FrameDescription;
@@ -87,6 +87,7 @@ pub fn run(mut request: Request, options: &ReportOptions) -> Result<Finished, An
     request.thumbnails = has_page.then_some(ThumbnailUse { cut_threshold: options.cut_threshold });
     let pipeline = Pipeline::open(request)?;
     let info = pipeline.info().clone();
+    let components = if pipeline.counting().rgbl { Components::Rgbl } else { Components::YCbCr };
     let mut notes = info.notes.clone();
     notes.extend(pipeline.bars().map(|bars| format!("{bars}.")));
     let Gathered { clip, mut thumbnails, first, mut outcome } = gather(pipeline, options)?;
@@ -101,7 +102,7 @@ pub fn run(mut request: Request, options: &ReportOptions) -> Result<Finished, An
     notes.extend(notes_on_scopes(&outcome.scopes, wanted));
     let report = Report {
         name: file_name(&info.path),
-        facts: facts(&info, &first, &outcome.counted_by),
+        facts: facts(&info, &first, components, &outcome.counted_by),
         notes,
         clip,
         thumbnails,
@@ -114,6 +115,8 @@ pub fn run(mut request: Request, options: &ReportOptions) -> Result<Finished, An
     if let Some(output) = &options.shots {
         write_whole(output, shots::table(&shots::shots(&report.clip), &report.clip.timecodes).as_bytes())?;
     }
+    let written: Vec<_> = options.outputs.iter().chain(&options.shots).map(|path| path.display().to_string()).collect();
+    announce(&format!("wrote {}", written.join(" and ")), options.quiet);
     Ok(match outcome.ended_early {
         _ if outcome.stopped => Finished::Stopped,
         Some(reason) => Finished::EndedEarly(reason),

@@ -25,6 +25,9 @@ const SAMPLES: i64 = 64;
 /// Maximum depth at which the sum of a window's squares fits in 32 bits.
 const MAX_NARROW_BITS: u8 = 12;
 
+/// Units of [`Ssim::sums`] per window of equal samples.
+const UNITS: f64 = (1 << 20) as f64;
+
 /// The similarity of two pictures in one plane: 1 if all samples are equal.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Ssim {
@@ -40,10 +43,17 @@ impl Ssim {
         (self.windows > 0).then(|| self.total / self.windows as f64)
     }
 
-    /// Combines the similarities of two frames.
+    /// Returns the sum of the windows' similarities, in units of 2^-20, and the number of windows. Integers add up to
+    /// the same sum in any order.
     #[must_use]
-    pub fn and(self, other: Self) -> Self {
-        Self { total: self.total + other.total, windows: self.windows + other.windows }
+    pub fn sums(self) -> (i64, u64) {
+        ((self.total * UNITS).round() as i64, self.windows)
+    }
+
+    /// Creates the similarity with these sums.
+    #[must_use]
+    pub fn from_sums((similarity, windows): (i64, u64)) -> Self {
+        Self { total: similarity as f64 / UNITS, windows }
     }
 }
 
@@ -198,6 +208,7 @@ mod tests {
         let [half, whole] = [0.5, 1.0].map(|total| Ssim { total, windows: 1 });
         assert_eq!(weighted_mean([(3, whole), (1, half)].into_iter()), Some(0.875));
         assert_eq!(weighted_mean([(3, whole), (1, Ssim::default())].into_iter()), None);
-        assert_eq!(half.and(whole).mean(), Some(0.75));
+        assert_eq!(half.sums(), (1 << 19, 1));
+        assert_eq!(Ssim::from_sums((3 << 19, 2)).mean(), Some(0.75));
     }
 }

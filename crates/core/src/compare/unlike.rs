@@ -6,54 +6,56 @@ use crate::picture::Picture;
 use crate::picture::color::{Matrix, Range};
 use crate::picture::layout::ColorModel;
 
-/// The most important reason why the samples of two pictures cannot be compared, with the values of the first and the
-/// second picture.
+/// The reasons why the samples of two pictures cannot be compared: everything that differs, with the values of the first
+/// and the second picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unlike {
+pub struct Unlike {
     /// Width and height in pixels.
-    Size([(u32, u32); 2]),
+    size: Option<[(u32, u32); 2]>,
     /// The colour model, with the chroma subsampling.
-    Sampling([(ColorModel, (u8, u8)); 2]),
+    sampling: Option<[(ColorModel, (u8, u8)); 2]>,
     /// Bits per sample.
-    Depth([u8; 2]),
+    depth: Option<[u8; 2]>,
     /// The matrix.
-    Matrix([Matrix; 2]),
+    matrix: Option<[Matrix; 2]>,
     /// The range.
-    Range([Range; 2]),
+    range: Option<[Range; 2]>,
 }
 
 impl Unlike {
-    /// Returns the reason, or `None` if the pictures can be compared sample by sample.
+    /// Returns the reasons, or `None` if the pictures can be compared sample by sample.
     #[must_use]
     pub fn of(a: &Picture, b: &Picture) -> Option<Self> {
         let both = [a, b];
-        let size = both.map(|picture| (picture.width(), picture.height()));
-        let sampling = both.map(|picture| (picture.layout().model, picture.layout().chroma_shift));
-        let depth = both.map(|picture| picture.layout().depth);
-        let matrix = both.map(|picture| picture.colorimetry().matrix.value);
         // The matrix has no effect on gray.
-        let has_matrix = a.layout().model == ColorModel::YCbCr;
-        let range = both.map(|picture| picture.colorimetry().range.value);
-        let differ = [
-            (size[0] != size[1]).then_some(Self::Size(size)),
-            (sampling[0] != sampling[1]).then_some(Self::Sampling(sampling)),
-            (depth[0] != depth[1]).then_some(Self::Depth(depth)),
-            (has_matrix && matrix[0] != matrix[1]).then_some(Self::Matrix(matrix)),
-            (range[0] != range[1]).then_some(Self::Range(range)),
-        ];
-        differ.into_iter().flatten().next()
+        let has_matrix = both.iter().all(|picture| picture.layout().model == ColorModel::YCbCr);
+        let unlike = Self {
+            size: differing(both.map(|picture| (picture.width(), picture.height()))),
+            sampling: differing(both.map(|picture| (picture.layout().model, picture.layout().chroma_shift))),
+            depth: differing(both.map(|picture| picture.layout().depth)),
+            matrix: differing(both.map(|picture| picture.colorimetry().matrix.value)).filter(|_| has_matrix),
+            range: differing(both.map(|picture| picture.colorimetry().range.value)),
+        };
+        let alike = Self { size: None, sampling: None, depth: None, matrix: None, range: None };
+        (unlike != alike).then_some(unlike)
     }
+}
+
+/// Returns both values if they differ.
+fn differing<T: PartialEq>(values: [T; 2]) -> Option<[T; 2]> {
+    (values[0] != values[1]).then_some(values)
 }
 
 impl fmt::Display for Unlike {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Size([a, b]) => write!(f, "their sizes differ, {}×{} and {}×{}", a.0, a.1, b.0, b.1),
-            Self::Sampling([a, b]) => write!(f, "their samples differ, {} and {}", sampling(*a), sampling(*b)),
-            Self::Depth([a, b]) => write!(f, "their depths differ, {a} and {b} bits"),
-            Self::Matrix([a, b]) => write!(f, "their matrices differ, {a} and {b}"),
-            Self::Range([a, b]) => write!(f, "their ranges differ, {a} and {b}"),
-        }
+        let reasons = [
+            self.size.map(|[a, b]| format!("their sizes differ, {}×{} and {}×{}", a.0, a.1, b.0, b.1)),
+            self.sampling.map(|[a, b]| format!("their samples differ, {} and {}", sampling(a), sampling(b))),
+            self.depth.map(|[a, b]| format!("their depths differ, {a} and {b} bits")),
+            self.matrix.map(|[a, b]| format!("their matrices differ, {a} and {b}")),
+            self.range.map(|[a, b]| format!("their ranges differ, {a} and {b}")),
+        ];
+        f.write_str(&reasons.into_iter().flatten().collect::<Vec<_>>().join("; "))
     }
 }
 

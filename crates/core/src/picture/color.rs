@@ -430,6 +430,9 @@ impl RealConversion {
     }
 }
 
+/// The weights of luminance, in words. They are the same for every matrix.
+pub const LUMINANCE_WEIGHTS: &str = "0.2126 R' + 0.7152 G' + 0.0722 B' (BT.709)";
+
 /// Returns the luminance bin of a pixel's clamped R'G'B' codes at `bits` bits.
 ///
 /// The result is exactly `min(N-1, floor(N · (0.2126 r + 0.7152 g + 0.0722 b)))` with N = 2^bits and r, g, b = code /
