@@ -129,6 +129,8 @@ pub enum Action {
     MatchSecond,
     /// Show or hide information about the video and how it is interpreted.
     ToggleInfo,
+    /// Show or hide the findings of a check of the file.
+    ToggleChecks,
     /// Interpret the video with the next matrix.
     NextMatrix,
     /// Interpret the video with the next range.

@@ -402,6 +402,11 @@ pub const TABLE: &[Bindings] = &[
     },
     Bindings {
         section: Section::Reading,
+        keys: &[key(ShiftLetter("k"), ToggleChecks).switch("the check")],
+        help: "{} of the file: findings against a profile",
+    },
+    Bindings {
+        section: Section::Reading,
         keys: &[key(Letter("t"), ToggleTiming)],
         help: "times of each pass, frames dropped",
     },

@@ -235,6 +235,7 @@ fn check(program: &Program, key: &str, action: Action) {
         Action::ResetView => drop(note("view reset")),
         Action::ToggleNumbers
         | Action::ToggleInfo
+        | Action::ToggleChecks
         | Action::ToggleTiming
         | Action::ToggleAdjusting
         | Action::ToggleHelp => toggles(program, key, key),

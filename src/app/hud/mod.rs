@@ -15,6 +15,7 @@ mod empty;
 mod entry;
 mod exposure;
 mod false_color;
+mod findings;
 mod help;
 mod icons;
 mod info;
@@ -52,6 +53,7 @@ pub use bar::PositionReadout;
 pub use bar::speed_text;
 pub use card::Card;
 use entry::{Entry, EntryKind};
+pub use findings::{FindingRow, FindingsCommand, FindingsOutcome, FindingsView};
 use histoscope_render::gpu::draw::{FontTextures, Shapes};
 pub use info::{InfoLine, Machine, info_lines};
 pub use lab::{

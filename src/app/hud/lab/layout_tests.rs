@@ -161,8 +161,11 @@ fn laid_out_as(
     let numbers = crate::app::hud::tests::figures(4);
     let lines = crate::app::hud::tests::many_lines();
     let shown = open.within(left_for_others(f64::from(view.width()), true));
-    let tables =
-        Tables { timing: None, info: shown.info.then_some(&lines[..]), stats: shown.numbers.then_some(&numbers) };
+    let tables = Tables {
+        info: shown.info.then_some(&lines[..]),
+        stats: shown.numbers.then_some(&numbers),
+        ..Tables::default()
+    };
     let model = Model { lab: Some(&lab), tables, ..model(&panels) };
     let now = std::time::Instant::now();
     hud.wake(now);
