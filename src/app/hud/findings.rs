@@ -153,6 +153,7 @@ impl<'b> Panel<'_, 'b> {
     fn profiles(&mut self) {
         let line = self.line();
         let names: Vec<_> = self.view.profiles.iter().map(String::as_str).collect();
+        trace_place(self.ui, "profiles", line);
         if let Some(to) = controls::choice(self.ui, line, "profile", &names, self.view.chosen, false) {
             self.commands.push(Command::Findings(FindingsCommand::Profile(to)));
         }
@@ -178,6 +179,7 @@ impl<'b> Panel<'_, 'b> {
                 for format in [CheckFormat::Edl, CheckFormat::Json, CheckFormat::Csv] {
                     let button = Rect { min: pos2(line.max.x - BUTTON, line.min.y), max: line.max };
                     let name = format.extension();
+                    trace_place(self.ui, name, button);
                     let help = format!("Save the findings as .{name}");
                     if controls::switch(self.ui, button, (false, name), &help).clicked() {
                         self.commands.push(Command::Findings(FindingsCommand::Save(format)));
@@ -230,6 +232,7 @@ impl<'b> Panel<'_, 'b> {
             }
             for (index, row) in rows.iter().enumerate().take(range.end).skip(range.start) {
                 let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), line), Sense::click());
+                trace_place(ui, &row.text, rect);
                 let light = if selected == Some(index) { 46 } else { 24 };
                 if selected == Some(index) || response.hovered() {
                     ui.painter().rect_filled(rect, 3, Color32::from_white_alpha(light));
@@ -254,6 +257,13 @@ impl<'b> Panel<'_, 'b> {
             left += width + GAP;
         }
     }
+}
+
+/// Logs the left end, the right end and the middle of a part of the panel, in pixels of the view.
+fn trace_place(ui: &Ui, name: &str, rect: Rect) {
+    let scale = ui.ctx().pixels_per_point();
+    let [left, right, middle] = [rect.min.x, rect.max.x, rect.center().y].map(|at| at * scale);
+    log::trace!("check: {name} from {left:.0} to {right:.0} at {middle:.0}");
 }
 
 /// Returns the columns to show, each with its width. The last one takes the remaining room; in a narrow panel, the
