@@ -153,6 +153,13 @@ pub enum Action {
         /// `true` for the next topic.
         forward: bool,
     },
+    /// Pause the lab's diagram, or let it run again.
+    PauseLab,
+    /// Go to the next or previous step of the lab's diagram, and pause there.
+    StepLabDiagram {
+        /// `true` for the next step.
+        forward: bool,
+    },
     /// Turn an adjustment on or off.
     ToggleAdjustment(Adjustment),
     /// Change a parameter of the adjustment that was turned on last, or of the lab while it is open.
@@ -248,6 +255,7 @@ impl Action {
                 | Self::Parameter { .. }
                 | Self::StepLab { .. }
                 | Self::StepLabTopic { .. }
+                | Self::StepLabDiagram { .. }
                 | Self::StepZebra { .. }
                 | Self::Undo
                 | Self::Redo

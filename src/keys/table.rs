@@ -397,13 +397,8 @@ pub const TABLE: &[Bindings] = &[
     },
     Bindings {
         section: Section::Reading,
-        keys: &[key(Letter("i"), ToggleInfo)],
-        help: "information on the video, known and guessed",
-    },
-    Bindings {
-        section: Section::Reading,
-        keys: &[key(ShiftLetter("k"), ToggleChecks).switch("the check")],
-        help: "{} of the file: findings against a profile",
+        keys: &[key(Letter("i"), ToggleInfo), key(ShiftLetter("k"), ToggleChecks).switch("the check")],
+        help: "information on the video; {} of the file",
     },
     Bindings {
         section: Section::Reading,
@@ -412,8 +407,13 @@ pub const TABLE: &[Bindings] = &[
     },
     Bindings {
         section: Section::Reading,
-        keys: &[key(ShiftLetter("l"), ToggleLab).switch("the lab")],
-        help: "{}: how GPUs count, at work on the picture",
+        keys: &[
+            key(ShiftLetter("l"), ToggleLab).switch("the lab"),
+            key(ShiftNamed(NamedKey::Space), PauseLab),
+            key(Symbol("<"), StepLabDiagram { forward: false }),
+            key(Symbol(">"), StepLabDiagram { forward: true }),
+        ],
+        help: "{}; pause its diagram, step back, forward",
     },
     Bindings {
         section: Section::Reading,

@@ -243,7 +243,9 @@ fn check(program: &Program, key: &str, action: Action) {
             program.after(|| program.key(key), "lab: open");
             program.after(|| program.key(key), "lab: closed");
         }
-        Action::StepLab { .. } | Action::StepLabTopic { .. } => drop(note("the lab is closed: Shift+L opens it")),
+        Action::StepLab { .. } | Action::StepLabTopic { .. } | Action::PauseLab | Action::StepLabDiagram { .. } => {
+            drop(note("the lab is closed: Shift+L opens it"))
+        }
         Action::ToggleAdjustment(kind) => adjusts(program, key, kind),
         Action::Parameter { parameter, more } => steps(program, key, parameter, more),
         Action::ShiftSecond { .. } | Action::MatchSecond => {

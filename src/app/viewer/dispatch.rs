@@ -172,6 +172,14 @@ impl Viewer {
                 let text = self.lab.step(forward, now);
                 self.work.note(Note::done(text.unwrap_or_else(lab_is_closed)), now);
             }
+            Action::PauseLab => {
+                let text = self.lab.pause_steps(now);
+                self.work.note(Note::done(text.unwrap_or_else(lab_is_closed)), now);
+            }
+            Action::StepLabDiagram { forward } => {
+                let text = self.lab.step_diagram(forward, now);
+                self.work.note(Note::done(text.unwrap_or_else(lab_is_closed)), now);
+            }
             Action::StepLabTopic { forward } => {
                 let text = self.lab.step_topic(forward, now);
                 self.work.note(Note::done(text.unwrap_or_else(lab_is_closed)), now);
