@@ -1,11 +1,10 @@
 //! The panel of findings: the result of a check of the file against a profile. A click goes to a finding.
 
 use egui::text::{LayoutJob, TextFormat, TextWrapping};
-use egui::{Color32, Rect, Sense, Ui, pos2, vec2};
+use egui::{Color32, Rect, Sense, StrokeKind, Ui, pos2, vec2};
 
 use super::model::Command;
 use super::{controls, theme};
-use crate::keys::{self, Action};
 use histoscope_batch::check::finding::CheckFinding;
 use histoscope_batch::check::output::{CheckFormat, measured};
 use histoscope_batch::check::profile::Severity;
@@ -19,8 +18,10 @@ const PART: f32 = 0.25;
 const GAP: f32 = 10.0;
 /// Least height of the list, in points.
 const MIN_LIST: f32 = 34.0;
-/// Height of the lines above the list, in points.
+/// Height of the lines above and below the list, in points.
 const LINE: f32 = 19.0;
+/// Least height of the list for which there is a line below it.
+const MIN_WORDS: f32 = 90.0;
 /// Width of the button for a format.
 const BUTTON: f32 = 38.0;
 /// Number of columns.
@@ -187,8 +188,6 @@ impl<'b> Panel<'_, 'b> {
                     line.max.x = button.min.x - 4.0;
                 }
                 let has_passed = !rows.iter().any(|row| row.severity == Severity::Error);
-                let response = self.ui.interact(line, self.ui.scope_id().with("verdict"), Sense::hover());
-                response.on_hover_text(verdict);
                 self.text(line, verdict, if has_passed { theme::RIGHT } else { theme::WRONG });
                 rows
             }
@@ -220,7 +219,10 @@ impl<'b> Panel<'_, 'b> {
         let revealed = selected.filter(|_| selected != before);
         self.ui.spacing_mut().item_spacing.y = 0.0;
         self.ui.spacing_mut().scroll.floating_allocated_width = theme::BAR;
-        let height = height.min(line * rows.len() as f32);
+        // The words of the finding under the pointer, or of the selected one, are below the list, if there is room.
+        let has_words = height >= MIN_WORDS;
+        let height = (height - if has_words { LINE } else { 0.0 }).min(line * rows.len() as f32);
+        let mut named = selected;
         let area = egui::ScrollArea::vertical().max_height(height).min_scrolled_height(height);
         let area = area.auto_shrink([false, true]);
         let (size, commands) = (self.size, &mut *self.commands);
@@ -233,19 +235,27 @@ impl<'b> Panel<'_, 'b> {
             for (index, row) in rows.iter().enumerate().take(range.end).skip(range.start) {
                 let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), line), Sense::click());
                 trace_place(ui, &row.text, rect);
-                let light = if selected == Some(index) { 46 } else { 24 };
-                if selected == Some(index) || response.hovered() {
-                    ui.painter().rect_filled(rect, 3, Color32::from_white_alpha(light));
+                // Darker, because lighter would leave red letters too little contrast over a white picture.
+                if selected == Some(index) {
+                    ui.painter().rect(rect, 3, Color32::from_black_alpha(160), theme::EDGE, StrokeKind::Inside);
+                } else if response.hovered() {
+                    ui.painter().rect_filled(rect, 3, Color32::from_black_alpha(110));
+                }
+                if response.hovered() {
+                    named = Some(index);
                 }
                 if response.clicked() {
                     commands.push(Command::Findings(FindingsCommand::GoTo(index)));
                 }
                 let mut panel = Panel { ui, view: self.view, size, commands: &mut Vec::new() };
                 panel.row(rect, row, &columns);
-                let key = keys::label_of(Action::TakeRegion).unwrap_or_default();
-                response.on_hover_text(format!("{}\n{}\nclick or {key}: go there", row.text, row.cells.join("  ")));
             }
         });
+        if has_words {
+            let rest = self.line();
+            let text = named.and_then(|index| rows.get(index)).map_or("", |row| &row.text);
+            self.text(rest, text, theme::DIM);
+        }
     }
 
     fn row(&mut self, rect: Rect, row: &FindingRow, columns: &[(usize, f32)]) {
