@@ -409,11 +409,11 @@ pub const TABLE: &[Bindings] = &[
         section: Section::Reading,
         keys: &[
             key(ShiftLetter("l"), ToggleLab).switch("the lab"),
-            key(ShiftNamed(NamedKey::Space), PauseLab),
+            key(ShiftLetter("d"), PauseLab),
             key(Symbol("<"), StepLabDiagram { forward: false }),
             key(Symbol(">"), StepLabDiagram { forward: true }),
         ],
-        help: "{}; pause its diagram, step back, forward",
+        help: "{}; pause and step its diagram",
     },
     Bindings {
         section: Section::Reading,

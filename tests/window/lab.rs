@@ -193,7 +193,7 @@ fn the_diagram_pauses_and_steps() {
     let program = paused_sample(&[]);
     program.after(|| program.key("shift+l"), "lab counted: race on 1280×720");
     program.after(|| program.key("alt+Next"), "lab summed: hillis-steele");
-    program.after(|| program.key("shift+space"), "note: lab: the diagram is paused");
+    program.after(|| program.key("shift+d"), "note: lab: the diagram is paused");
     let pass = || program.pass(std::time::Duration::from_secs(8));
     pass();
     let still = program.settled();

@@ -77,7 +77,7 @@ impl DiagramSteps {
     }
 
     /// Returns the same, from the first step.
-    const fn from_start(self, now: Instant) -> Self {
+    const fn restarted(self, now: Instant) -> Self {
         match self {
             Self::Running { .. } => Self::Running { since: now, from: 0 },
             Self::Paused(_) => Self::Paused(0),
@@ -90,7 +90,7 @@ impl DiagramSteps {
 enum Topical {
     Counting(LabCounting),
     Sums(LabRuns<PreparedScan>),
-    Blur(Blurs),
+    Blur(Box<Blurs>),
 }
 
 /// Blurs, and the pixels shown in their diagram.
@@ -305,7 +305,7 @@ impl Topical {
         match topic {
             Topic::Counting => Self::Counting(LabCounting::new(now)),
             Topic::PrefixSum => Self::Sums(LabRuns::new(now)),
-            Topic::Blur => Self::Blur(Blurs { work: LabRuns::new(now), block: Vec::new(), block_of: None }),
+            Topic::Blur => Self::Blur(Box::new(Blurs { work: LabRuns::new(now), block: Vec::new(), block_of: None })),
         }
     }
 }
@@ -314,7 +314,7 @@ impl Open {
     fn choose(&mut self, choice: LabChoice, now: Instant) {
         if choice.topic != self.choice.topic {
             self.work = Topical::new(choice.topic, now);
-            self.steps = self.steps.from_start(now);
+            self.steps = self.steps.restarted(now);
         }
         self.choice = choice;
         match &mut self.work {
