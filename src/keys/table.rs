@@ -398,7 +398,7 @@ pub const TABLE: &[Bindings] = &[
     Bindings {
         section: Section::Reading,
         keys: &[key(Letter("i"), ToggleInfo), key(ShiftLetter("k"), ToggleChecks).switch("the check")],
-        help: "information on the video; {} of the file",
+        help: "information on the video; {}",
     },
     Bindings {
         section: Section::Reading,

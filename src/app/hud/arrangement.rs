@@ -10,8 +10,8 @@ use super::lab::LabCommand;
 use super::model::{Command, Model};
 use super::places::{PanelGap, Placed, free_area};
 use super::{
-    Hud, OpenPanels, Persistent, adjustments, bar, divider, empty, entry, exposure, false_color, findings, help, info,
-    lab, labels, left_for_others, legend, letters, marks, notes, readout, region, scopes, stats, theme, timing,
+    Hud, OpenPanels, Persistent, adjustments, bar, divider, empty, entry, exposure, false_color, findings_panel, help,
+    info, lab, labels, left_for_others, legend, letters, marks, notes, readout, region, scopes, stats, theme, timing,
 };
 
 /// The least width needed for panels on the left, in points.
@@ -303,7 +303,7 @@ impl Hud {
             keep_right_of(info::show(ui, left, lines));
         }
         if let Some(view) = model.tables.findings.filter(|_| left.width() >= MIN_WIDTH) {
-            keep_right_of(findings::show(ui, left, view, commands));
+            keep_right_of(findings_panel::show(ui, left, view, commands));
         }
         right.min.x = placed.open.min.x;
         if let Some(legend) = legend::show(ui, right, model) {

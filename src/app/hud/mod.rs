@@ -16,6 +16,7 @@ mod entry;
 mod exposure;
 mod false_color;
 mod findings;
+mod findings_panel;
 mod help;
 mod icons;
 mod info;
