@@ -433,10 +433,9 @@ pub const TABLE: &[Bindings] = &[
     },
     Bindings {
         section: Section::Reading,
-        keys: &[key(Letter("m"), NextMatrix)],
-        help: "read with the next colour matrix",
+        keys: &[key(Letter("m"), NextMatrix), key(ShiftLetter("m"), NextRange)],
+        help: "read with the next colour matrix, range",
     },
-    Bindings { section: Section::Reading, keys: &[key(ShiftLetter("m"), NextRange)], help: "read with the next range" },
     Bindings {
         section: Section::Reading,
         keys: &[key(ShiftLetter("y"), NextChromaLines)],
