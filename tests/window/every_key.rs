@@ -235,10 +235,16 @@ fn check(program: &Program, key: &str, action: Action) {
         Action::ResetView => drop(note("view reset")),
         Action::ToggleNumbers
         | Action::ToggleInfo
-        | Action::ToggleChecks
         | Action::ToggleTiming
         | Action::ToggleAdjusting
         | Action::ToggleHelp => toggles(program, key, key),
+        Action::ToggleChecks => {
+            let without = without_controls(program);
+            // A list this short lies beside the notes, at the upper edge.
+            program.after(|| program.key(key), "passed by ebu-r103");
+            program.key(key);
+            vanishes(program, &without, "the check");
+        }
         Action::ToggleLab => {
             program.after(|| program.key(key), "lab: open");
             program.after(|| program.key(key), "lab: closed");
