@@ -238,7 +238,8 @@ fn finding_row(number: u64) -> FindingRow {
     let span = Span { frame: 123_000 + number, last: 123_456, start_secs: 5432.1, end_secs: 5439.9 };
     let severity = [Severity::Error, Severity::Warning, Severity::Info][number as usize % 3];
     let text = "size in the header 1920×1080, frames are 1440×1080".to_owned();
-    let [value, limit] = ["98.7 %", "1.00 %"].map(|text| if number % 2 == 0 { text.to_owned() } else { String::new() });
+    let [value, limit] =
+        ["98.7 %", "1.00 %"].map(|text| if number.is_multiple_of(2) { text.to_owned() } else { String::new() });
     let timecodes = [None; 2];
     FindingRow::of(&CheckFinding {
         check: Check::BlackLevel,
