@@ -35,6 +35,8 @@ pub struct Settings {
     pub readout: PositionReadout,
     /// The last used parameters of the adjustments. Which ones are on is not stored: a video opens unadjusted.
     pub adjustments: Choices,
+    /// The profile to check by: the name of a built-in one, or the path of a file. Empty for the default.
+    pub profile: String,
 }
 
 /// Reads and writes the settings file.
@@ -154,6 +156,7 @@ mod tests {
         settings.adjustments.blur.size = 21;
         settings.strip = StripSize::Tall;
         settings.readout = PositionReadout::Timecode;
+        settings.profile = "camera".to_owned();
         let look = &mut settings.look;
         (look.overlays, look.curves) = (false, true);
         look.channels = Channels::one(1).union(Channels::one(3));
@@ -190,7 +193,9 @@ mod tests {
     fn settings_of_an_earlier_version_are_read() {
         let home = tempfile::tempdir().unwrap();
         fs::write(home.path().join(NAME.file), OLDER).unwrap();
-        assert_eq!(Store::in_folder(home.path()).settings(), &changed());
+        // It knew no profile.
+        let expected = Settings { profile: String::new(), ..changed() };
+        assert_eq!(Store::in_folder(home.path()).settings(), &expected);
     }
 
     #[test]

@@ -17,6 +17,7 @@
 mod adjuster;
 mod bins;
 mod brush_control;
+mod checker;
 mod clicks;
 mod clipboard;
 mod comparison;
@@ -68,6 +69,8 @@ mod viewer;
 mod wheel;
 mod workspace;
 
+use histoscope_batch::check::profile::Profile;
+
 pub use lab::LabChoice;
 pub use offscreen::{PlayFigures, Spread, measure as measure_playing};
 pub use options::{AppError, CompareAs, CompareBy, Comparing, FirstView, PlayOptions, PlayStart};
@@ -77,6 +80,7 @@ pub use options::{AppError, CompareAs, CompareBy, Comparing, FirstView, PlayOpti
 /// # Errors
 /// [`AppError`] if the video cannot be opened, or the adapter or the display fails.
 pub fn play(mut options: PlayOptions) -> Result<(), AppError> {
+    options.profile.as_deref().map(Profile::named).transpose()?;
     let inputs = options.inputs.into_iter().map(folders::videos_of).collect::<Result<Vec<_>, _>>()?;
     options.inputs = inputs.concat();
     #[cfg(feature = "test-hooks")]

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use super::lab::LabChoice;
 use histoscope_batch::analyze::selection::Point;
+use histoscope_batch::check::profile::ProfileError;
 use histoscope_core::adjust::{Adjustments, Gain};
 use histoscope_core::histogram::Components;
 use histoscope_media::{MediaError, OpenOptions};
@@ -82,6 +83,8 @@ pub struct PlayOptions {
     pub keeps_settings: bool,
     /// The clip that plays in step with the first one, if any.
     pub compare: Option<Comparing>,
+    /// The profile to check by: the name of a built-in one, or a file. `None` takes the one of the last run.
+    pub profile: Option<String>,
     /// The adapter.
     pub adapter: AdapterChoice,
     /// The engine.
@@ -116,6 +119,7 @@ impl PlayOptions {
             cache_bytes: USUAL_CACHE_BYTES,
             keeps_settings: false,
             compare: None,
+            profile: None,
             adapter,
             engine: EngineChoice::default(),
             open,
@@ -151,6 +155,9 @@ pub enum AppError {
     /// The video could not be opened.
     #[error(transparent)]
     Media(#[from] MediaError),
+    /// The profile to check by cannot be used.
+    #[error(transparent)]
+    Profile(#[from] ProfileError),
     /// None of several videos could be opened.
     #[error("none of the {} files can be opened: {}", .0.len(), joined(.0))]
     NoneOpens(Vec<AppError>),

@@ -241,24 +241,54 @@ fn folders() -> Vec<PathBuf> {
 
 /// Returns the name of the files without extension, from the video's name and the frame.
 fn name(session: &Session, frame: &Frame) -> String {
-    let stem =
-        Path::new(&session.name).file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-    // An address may contain any character, but a file name may not.
-    let plain: String = stem.chars().map(|c| if c.is_alphanumeric() || "-_. ".contains(c) { c } else { '_' }).collect();
-    let plain = plain.trim_matches(['-', ' ', '.']);
-    let stem = if plain.is_empty() { "histoscope" } else { plain };
+    let stem = plain_stem(&session.name);
     match session.player.frame_index() {
         Some(index) => format!("{stem}-frame-{index}"),
         None => format!("{stem}-{:.3}s", frame.time_secs),
     }
 }
 
+/// Returns a file name without extension for files about a video of this name.
+#[must_use]
+pub fn plain_stem(name: &str) -> String {
+    let stem = Path::new(name).file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    // An address may contain any character, but a file name may not.
+    let plain: String = stem.chars().map(|c| if c.is_alphanumeric() || "-_. ".contains(c) { c } else { '_' }).collect();
+    let plain = plain.trim_matches(['-', ' ', '.']);
+    if plain.is_empty() { "histoscope" } else { plain }.to_owned()
+}
+
+/// Writes a text to the first writable folder, under the first free number. Returns its path.
+///
+/// # Errors
+/// [`FileError`] if no folder can be written to.
+pub fn save_text(name: &str, extension: &str, text: &str) -> Result<PathBuf, FileError> {
+    in_first_folder(&folders(), |folder| {
+        for number in 1..MAX_NUMBERS {
+            let name = if number == 1 { name.to_owned() } else { format!("{name}-{number}") };
+            let path = folder.join(format!("{name}.{extension}"));
+            if file::write_new(&path, text.as_bytes())? {
+                return Ok(path);
+            }
+        }
+        Err(FileError::Folder(folder.join(name)))
+    })
+}
+
 /// Writes the picture and the bins to the first writable folder, under the first free number. Returns the path of the
 /// picture.
 fn write_pair(folders: &[PathBuf], name: &str, image: &Image, json: &str) -> Result<PathBuf, FileError> {
+    in_first_folder(folders, |folder| write_pair_in(folder, name, image, json))
+}
+
+/// Writes to the first folder in which `write` succeeds. Returns its result, or the first error.
+fn in_first_folder(
+    folders: &[PathBuf],
+    write: impl Fn(&Path) -> Result<PathBuf, FileError>,
+) -> Result<PathBuf, FileError> {
     let mut first_error = None;
     for folder in folders {
-        match write_pair_in(folder, name, image, json) {
+        match write(folder) {
             Ok(path) => return Ok(path),
             Err(error) => {
                 log::warn!("{error}");

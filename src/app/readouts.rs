@@ -59,7 +59,7 @@ impl Readings {
     /// Returns the contents of the open panels.
     #[must_use]
     pub fn tables(&self) -> Tables<'_> {
-        Tables { timing: self.timing.as_ref(), info: self.info.as_deref(), stats: self.stats.as_ref() }
+        Tables { timing: self.timing.as_ref(), info: self.info.as_deref(), stats: self.stats.as_ref(), findings: None }
     }
 }
 

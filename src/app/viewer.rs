@@ -16,6 +16,7 @@ use super::geometry::Geometry;
 use super::graphics::Graphics;
 use super::hud::{
     Command, ComparisonView, ExposureView, FileView, Model, Note, Persistent, PictureView, PointerView, ScopesView,
+    Tables, left_for_others,
 };
 use super::inputs::{Arrival, Inputs};
 use super::lab::{Lab, ScreenState};
@@ -150,6 +151,7 @@ impl Viewer {
         if !self.occluded {
             wake_at = earlier(wake_at, self.work.follow_strip(now));
         }
+        wake_at = earlier(wake_at, self.work.follow_check(now));
         let fade = self.brush.wake_at().filter(|_| !self.occluded);
         wake_at = earlier(wake_at, fade);
         if self.work.hud.is_due(now) || fade.is_some_and(|at| at <= now) {
@@ -267,10 +269,13 @@ impl Viewer {
         let adjusting = sources.adjusting(&self.work.adjuster);
         let corners = sources.picture_corners();
         let pointer = self.pointer.at.map(|at| sources.geometry.in_points(at));
+        let width = left_for_others(sources.geometry.width_in_points(), self.lab.is_open());
         let (bits, components) = (sources.geometry.bits().unwrap_or(8), sources.geometry.components);
         self.work.scene.marks = readings.marks;
         let counted = self.lab.counted_text().or_else(|| self.work.counted_text());
         let held: Vec<&str> = self.work.comparison.names().collect();
+        let has_findings = self.work.session.is_some() && self.work.hud.panels.within(width).checks;
+        let findings = has_findings.then(|| self.work.checker.view());
         let preview = self.work.strip.preview();
         let strip = self.work.strip.strip();
         let lab = self.lab.view(self.work.scene.look.histograms.scale, corners, now);
@@ -304,7 +309,7 @@ impl Viewer {
                 brush_channel: self.brush.clicked(),
             },
             other_scopes: readings.scopes.view(),
-            tables: readings.tables(),
+            tables: Tables { findings: findings.as_ref(), ..readings.tables() },
             adjusting,
             region: readings.region.as_ref(),
             // Without a video there is nothing to count.

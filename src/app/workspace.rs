@@ -8,13 +8,14 @@ use glam::DVec2;
 
 use super::adjuster::Adjuster;
 use super::bins::{Bins, RequestedFigures};
+use super::checker::Checker;
 use super::comparison::{ComparedClip, Comparison, CountedPart, MeasuredPair, Outcome, QualityMeter};
 use super::config::{Keeper, Settings, Store};
-use super::event::Waker;
+use super::event::{Key, Modifiers, Waker};
 use super::fits::{Aspect, Fits, visible_share_text};
 use super::geometry::Geometry;
 use super::graphics::Graphics;
-use super::hud::{Hud, Note};
+use super::hud::{FindingsCommand, Hud, Note};
 use super::look;
 use super::marked::{MarkedPicture, MarkedPixels, PictureId};
 use super::options::{AppError, Comparing, PlayOptions};
@@ -26,7 +27,7 @@ use super::strip::{ClipStrip, search};
 use super::title::Title;
 use super::undo::Chosen;
 use super::{regions, transport};
-use crate::keys::{self, Action};
+use crate::keys::{self, Action, NamedKey};
 use histoscope_batch::analyze::selection::Point;
 use histoscope_core::adjust::{Adjustment, working_colorimetry, working_layout};
 use histoscope_core::histogram::{Components, Transfer, samples_cut_off};
@@ -64,6 +65,8 @@ pub struct Workspace {
     pub quality: QualityMeter,
     /// The strip of the video, behind the timeline.
     pub strip: ClipStrip,
+    /// The check of the video against a profile.
+    pub checker: Checker,
     /// The HUD over the picture.
     pub hud: Hud,
     /// The settings that persist between runs.
@@ -130,7 +133,8 @@ impl Workspace {
             marked: MarkedPixels::new(Arc::clone(&waker)),
             comparison: Comparison::new(clip),
             quality: QualityMeter::new(Arc::clone(&waker)),
-            strip: ClipStrip::new(settings.strip, options.open.clone(), options.keeps_settings, waker),
+            strip: ClipStrip::new(settings.strip, options.open.clone(), options.keeps_settings, Arc::clone(&waker)),
+            checker: Checker::new(options.profile.as_deref(), &settings.profile, waker),
             hud,
             fits: Fits::new(settings.fits.clone()),
             recent: Recent::open(store.folder()),
@@ -459,9 +463,11 @@ impl Workspace {
         }
         match action {
             Action::ToggleComponents => self.toggle_components(now)?,
-            Action::ToggleNumbers | Action::ToggleInfo | Action::ToggleAdjusting | Action::ToggleTiming => {
-                self.toggle_panel(action)?;
-            }
+            Action::ToggleNumbers
+            | Action::ToggleInfo
+            | Action::ToggleChecks
+            | Action::ToggleAdjusting
+            | Action::ToggleTiming => self.toggle_panel(action)?,
             Action::FindBars | Action::TakeRegion | Action::ClearRegion => self.act_on_region(action, now)?,
             Action::NextStrip => self.show_next_strip(now),
             Action::ToCut { forward } => self.search(search::go_to_cut, forward, now),
@@ -616,6 +622,71 @@ impl Workspace {
         wake_at
     }
 
+    /// Follows the check of the video, which runs while its panel is open. Returns when to check again.
+    pub fn follow_check(&mut self, now: Instant) -> Option<Instant> {
+        let session = self.session.as_ref().filter(|_| self.hud.panels.checks);
+        let subject = session.map(|session| (session, self.strip.subject(session)));
+        let (has_news, wake_at) = self.checker.follow(subject, now);
+        if has_news {
+            self.redraw();
+        }
+        wake_at
+    }
+
+    /// Carries out a command of the panel of findings.
+    pub fn use_findings(&mut self, command: FindingsCommand, now: Instant) {
+        match command {
+            FindingsCommand::GoTo(index) => self.go_to_finding(index, now),
+            FindingsCommand::Profile(index) => {
+                self.checker.choose(index);
+                self.settings.changed(now);
+            }
+            FindingsCommand::Save(format) => {
+                let session = self.session.as_ref();
+                let Some(note) = session.and_then(|session| self.checker.save(&session.name, format)) else { return };
+                self.note(note, now);
+            }
+        }
+    }
+
+    /// Goes to the first frame of a finding in the panel, and pauses there.
+    fn go_to_finding(&mut self, index: usize, now: Instant) {
+        let (Some(session), Some(row)) = (&mut self.session, self.checker.select(index)) else { return };
+        let (frame, text) = (row.frame, row.text.clone());
+        let Some(frame) = frame else {
+            return self.note(Note::done(format!("{text}: this finding is about the whole file")), now);
+        };
+        if !session.player.is_seekable() {
+            return self.note(Note::done("forward playback only: this input cannot seek"), now);
+        }
+        if !session.player.is_paused() {
+            session.toggle_pause(now);
+        }
+        session.go_to_frame(frame);
+        session.announce(&text);
+        self.note(Note::done(text), now);
+        self.follow_title(now, true);
+    }
+
+    /// Passes a key to the list of findings, if it is on screen. Returns `true` if the list uses this key.
+    pub fn press_in_findings(&mut self, key: &Key, modifiers: Modifiers, now: Instant) -> bool {
+        if modifiers != Modifiers::NONE || !self.hud.panels.checks {
+            return false;
+        }
+        match key {
+            Key::Named(NamedKey::Down) => self.checker.step(true),
+            Key::Named(NamedKey::Up) => self.checker.step(false),
+            Key::Named(NamedKey::Enter) if self.bins.region.taken().is_none() => match self.checker.selected() {
+                Some(index) => {
+                    self.go_to_finding(index, now);
+                    true
+                }
+                None => false,
+            },
+            _ => false,
+        }
+    }
+
     /// Holds the frame on screen for comparison, or releases it.
     fn hold_frame(&mut self, now: Instant) -> Result<(), AppError> {
         let Some(session) = &self.session else { return Ok(()) };
@@ -739,6 +810,7 @@ impl Workspace {
             strip: self.strip.size,
             readout: self.hud.readout,
             adjustments: self.adjuster.choices,
+            profile: self.checker.profile().to_owned(),
         };
         self.settings.keep(&settings);
     }

@@ -108,6 +108,11 @@ pub struct PlayArgs {
     #[arg(long, value_name = "N", requires = "compare", allow_negative_numbers = true, default_value = "0")]
     offset: i64,
 
+    /// Check by this profile in the panel of Shift+K: ebu-r103, streaming-sdr, camera, or a TOML file; by default, the
+    /// last one
+    #[arg(long, value_name = "PROFILE")]
+    profile: Option<String>,
+
     /// Neither read nor save settings
     #[arg(long)]
     no_config: bool,
@@ -176,6 +181,7 @@ impl PlayArgs {
         let compare = second.map(|input| Comparing { input, by, offset: self.offset, shown, gain: self.gain });
         PlayOptions {
             compare,
+            profile: self.profile,
             begin: PlayStart { looped: self.looped, paused: self.paused, fullscreen: self.fullscreen, at: self.start },
             view: FirstView {
                 bin_count: self.bin_count,

@@ -129,6 +129,8 @@ pub enum Action {
     MatchSecond,
     /// Show or hide information about the video and how it is interpreted.
     ToggleInfo,
+    /// Show or hide the findings of a check of the file.
+    ToggleChecks,
     /// Interpret the video with the next matrix.
     NextMatrix,
     /// Interpret the video with the next range.
@@ -149,6 +151,13 @@ pub enum Action {
     /// Switch to the lab's next or previous topic.
     StepLabTopic {
         /// `true` for the next topic.
+        forward: bool,
+    },
+    /// Pause the lab's diagram, or let it run again.
+    PauseLab,
+    /// Go to the next or previous step of the lab's diagram, and pause there.
+    StepLabDiagram {
+        /// `true` for the next step.
         forward: bool,
     },
     /// Turn an adjustment on or off.
@@ -246,6 +255,7 @@ impl Action {
                 | Self::Parameter { .. }
                 | Self::StepLab { .. }
                 | Self::StepLabTopic { .. }
+                | Self::StepLabDiagram { .. }
                 | Self::StepZebra { .. }
                 | Self::Undo
                 | Self::Redo

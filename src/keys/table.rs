@@ -397,8 +397,8 @@ pub const TABLE: &[Bindings] = &[
     },
     Bindings {
         section: Section::Reading,
-        keys: &[key(Letter("i"), ToggleInfo)],
-        help: "information on the video, known and guessed",
+        keys: &[key(Letter("i"), ToggleInfo), key(ShiftLetter("k"), ToggleChecks).switch("the check")],
+        help: "information on the video; {}",
     },
     Bindings {
         section: Section::Reading,
@@ -407,8 +407,13 @@ pub const TABLE: &[Bindings] = &[
     },
     Bindings {
         section: Section::Reading,
-        keys: &[key(ShiftLetter("l"), ToggleLab).switch("the lab")],
-        help: "{}: how GPUs count, at work on the picture",
+        keys: &[
+            key(ShiftLetter("l"), ToggleLab).switch("the lab"),
+            key(ShiftLetter("d"), PauseLab),
+            key(Symbol("<"), StepLabDiagram { forward: false }),
+            key(Symbol(">"), StepLabDiagram { forward: true }),
+        ],
+        help: "{}; pause and step its diagram",
     },
     Bindings {
         section: Section::Reading,
@@ -428,10 +433,9 @@ pub const TABLE: &[Bindings] = &[
     },
     Bindings {
         section: Section::Reading,
-        keys: &[key(Letter("m"), NextMatrix)],
-        help: "read with the next colour matrix",
+        keys: &[key(Letter("m"), NextMatrix), key(ShiftLetter("m"), NextRange)],
+        help: "read with the next colour matrix, range",
     },
-    Bindings { section: Section::Reading, keys: &[key(ShiftLetter("m"), NextRange)], help: "read with the next range" },
     Bindings {
         section: Section::Reading,
         keys: &[key(ShiftLetter("y"), NextChromaLines)],

@@ -238,11 +238,20 @@ fn check(program: &Program, key: &str, action: Action) {
         | Action::ToggleTiming
         | Action::ToggleAdjusting
         | Action::ToggleHelp => toggles(program, key, key),
+        Action::ToggleChecks => {
+            let without = without_controls(program);
+            // A list this short lies beside the notes, at the upper edge.
+            program.after(|| program.key(key), "passed by ebu-r103");
+            program.key(key);
+            vanishes(program, &without, "the check");
+        }
         Action::ToggleLab => {
             program.after(|| program.key(key), "lab: open");
             program.after(|| program.key(key), "lab: closed");
         }
-        Action::StepLab { .. } | Action::StepLabTopic { .. } => drop(note("the lab is closed: Shift+L opens it")),
+        Action::StepLab { .. } | Action::StepLabTopic { .. } | Action::PauseLab | Action::StepLabDiagram { .. } => {
+            drop(note("the lab is closed: Shift+L opens it"))
+        }
         Action::ToggleAdjustment(kind) => adjusts(program, key, kind),
         Action::Parameter { parameter, more } => steps(program, key, parameter, more),
         Action::ShiftSecond { .. } | Action::MatchSecond => {

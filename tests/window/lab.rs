@@ -189,6 +189,60 @@ fn blurs_are_shown_in_place_of_the_picture_and_gone_with_the_lab() {
 }
 
 #[test]
+fn the_diagram_pauses_and_steps() {
+    let program = paused_sample(&[]);
+    program.after(|| program.key("shift+l"), "lab counted: race on 1280×720");
+    program.after(|| program.key("alt+Next"), "lab summed: hillis-steele");
+    program.after(|| program.key("shift+d"), "note: lab: the diagram is paused");
+    let pass = || program.pass(std::time::Duration::from_secs(8));
+    pass();
+    let still = program.settled();
+    pass();
+    assert_eq!(program.settled().differing(&still, Area::Everywhere), 0, "the diagram moves on");
+    program.after(|| program.key(">"), "note: lab: a step forward");
+    pass();
+    let next = program.settled();
+    assert!(next.differing(&still, Area::Everywhere) > 50, "the step shows nothing else");
+    program.after(|| program.key("<"), "note: lab: a step back");
+    pass();
+    program.until_same("the step before", &still, Area::Everywhere);
+    program.after(|| program.key("shift+d"), "note: lab: the diagram runs");
+    // In a larger window there are buttons too.
+    program.resize(1920, 1080);
+    program.after(|| click(&program, "pause"), "lab: button run at ");
+    program.take_pointer_away();
+    program.after(|| program.key("shift+d"), "note: lab: the diagram runs");
+    let still = program.settled();
+    pass();
+    program.until_other("the diagram to move", &still, Area::Everywhere, 50);
+    assert!(program.title().paused, "the video plays");
+    program.quit_with("q");
+}
+
+#[test]
+fn a_blur_belongs_to_the_frame_on_screen() {
+    let program = Program::start_with(sample(), &["--paused"]);
+    program.take_pointer_away();
+    program.after(|| program.key("shift+l"), "lab counted: race on 1280×720");
+    program.after(|| click(&program, "blur"), "lab blurred: separable");
+    program.take_pointer_away();
+    program.pass(std::time::Duration::from_secs(3));
+    let first = program.settled();
+    // The next frame is on screen before it is blurred: until then, it is not covered by the blurred first one.
+    program.after(|| program.key("ctrl+g"), "key: EnterTime");
+    program.type_text("96f");
+    let before = program.log().len();
+    program.after(|| program.key("Return"), "note: to ");
+    position_where(&program, "at frame 96", |at| at > 3.1);
+    program.then("lab blurred: separable");
+    let blurs = program.log()[before..].matches("lab blurred: separable").count();
+    assert_eq!(blurs, 1, "frames that have gone are blurred");
+    program.pass(std::time::Duration::from_secs(3));
+    assert!(program.settled().differing(&first, Area::Outside) > 5_000, "the first frame stands");
+    program.quit_with("q");
+}
+
+#[test]
 fn a_closed_lab_leaves_the_passes_of_a_frame_as_they_were() {
     for engine in ["gpu", "cpu"] {
         closed_lab_leaves_passes(&paused_sample(&["--engine", engine]), engine);

@@ -7,6 +7,7 @@
 
 mod adjusting;
 mod brushes;
+mod check;
 mod compare;
 mod controls;
 mod datascope;

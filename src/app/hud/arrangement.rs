@@ -10,8 +10,8 @@ use super::lab::LabCommand;
 use super::model::{Command, Model};
 use super::places::{PanelGap, Placed, free_area};
 use super::{
-    Hud, OpenPanels, Persistent, adjustments, bar, divider, empty, entry, exposure, false_color, help, info, lab,
-    labels, left_for_others, legend, letters, marks, notes, readout, region, scopes, stats, theme, timing,
+    Hud, OpenPanels, Persistent, adjustments, bar, divider, empty, entry, exposure, false_color, findings_panel, help,
+    info, lab, labels, left_for_others, legend, letters, marks, notes, readout, region, scopes, stats, theme, timing,
 };
 
 /// The least width needed for panels on the left, in points.
@@ -274,7 +274,8 @@ impl Hud {
             placed.panels.push(panel);
         };
         // The panels below the durations need room as well; without room for both, the durations are hidden.
-        let is_alone = !shown.adjusting && model.tables.info.is_none();
+        let is_above_another = shown.adjusting || model.tables.info.is_some() || model.tables.findings.is_some();
+        let is_alone = !is_above_another;
         let has_room = is_alone || left.height() >= 2.0 * MIN_HEIGHT;
         if let Some(timing) = model.tables.timing.filter(|_| has_room) {
             let height = if is_alone { left.height() } else { left.height() / 2.0 };
@@ -282,7 +283,6 @@ impl Hud {
             left.min.y = panel.max.y + 6.0;
             keep_right_of(panel);
         }
-        let is_above_another = shown.adjusting || model.tables.info.is_some();
         if let Some(panel) = exposure::show(ui, left, (model, is_above_another), commands) {
             left.min.y = panel.max.y + 6.0;
             keep_right_of(panel);
@@ -301,6 +301,9 @@ impl Hud {
         }
         if let Some(lines) = model.tables.info.filter(|_| left.width() >= MIN_WIDTH) {
             keep_right_of(info::show(ui, left, lines));
+        }
+        if let Some(view) = model.tables.findings.filter(|_| left.width() >= MIN_WIDTH) {
+            keep_right_of(findings_panel::show(ui, left, view, commands));
         }
         right.min.x = placed.open.min.x;
         if let Some(legend) = legend::show(ui, right, model) {

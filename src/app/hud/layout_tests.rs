@@ -13,6 +13,8 @@ use super::*;
 use crate::app::recent::RecentFile;
 use crate::app::strip::StripSize;
 use crate::keys;
+use histoscope_batch::check::finding::{CheckFinding, Span};
+use histoscope_batch::check::profile::{Check, Severity};
 use histoscope_core::picture::color::{Colorimetry, Matrix, Range, Sourced};
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::strip::{CELLS, Strip};
@@ -70,9 +72,10 @@ const NOTES: [fn() -> [Note; 2]; 5] = [
 const DAMAGED: &str = "the file is damaged: 12 packets refused by the decoder, 3 frames damaged";
 
 pub(super) fn all_panels() -> impl Iterator<Item = OpenPanels> {
-    (0..32_u8).map(|bits| {
+    // The findings and the facts share a position.
+    (0..64_u8).filter(|bits| bits & 33 != 33).map(|bits| {
         let bit = |bit: u8| bits >> bit & 1 == 1;
-        OpenPanels { help: bit(4), info: bit(0), numbers: bit(1), timing: bit(2), adjusting: bit(3) }
+        OpenPanels { help: bit(4), info: bit(0), checks: bit(5), numbers: bit(1), timing: bit(2), adjusting: bit(3) }
     })
 }
 
@@ -102,6 +105,18 @@ pub(super) fn shapes_of(hud: &mut Hud, case: Case) -> (Vec<ClippedShape>, FontTe
         counted: 1234,
         dropped: 56,
         damaged: 7,
+    };
+    let found: Vec<_> = (0..300).map(finding_row).collect();
+    let verdict = "not passed by streaming-sdr: 103 errors, 97 warnings, 100 notes in 123456 frames";
+    let findings = FindingsView {
+        profiles: ["ebu-r103", "streaming-sdr", "camera", "the house's own.toml"].map(str::to_owned).to_vec(),
+        chosen: 1,
+        outcome: match note % 3 {
+            0 => FindingsOutcome::Running(37),
+            1 => FindingsOutcome::Refused("udp://127.0.0.1:1234: check needs a file that can be read more than once"),
+            _ => FindingsOutcome::Found { verdict, rows: &found },
+        },
+        selected: Some(7),
     };
     let pos = |x: f32, y: f32| Pos2::new(view.width() * x, view.height() * y);
     let at = pos(pointer.0, pointer.1);
@@ -176,6 +191,7 @@ pub(super) fn shapes_of(hud: &mut Hud, case: Case) -> (Vec<ClippedShape>, FontTe
             timing: shown.timing.then_some(&times),
             info: shown.info.then_some(&lines[..]),
             stats: shown.numbers.then_some(&numbers),
+            findings: shown.checks.then_some(&findings),
         },
         pointer: PointerView { at: Some(at), probe: (note % 2 == 0).then_some(&probe), readouts },
         file: FileView {
@@ -216,6 +232,24 @@ pub(super) fn shapes_of(hud: &mut Hud, case: Case) -> (Vec<ClippedShape>, FontTe
     hud.menu = menu.map(|menu| menu(at));
     let shapes = (0..6).map(|_| run(hud)).last().unwrap_or_default();
     (shapes, textures)
+}
+
+fn finding_row(number: u64) -> FindingRow {
+    let span = Span { frame: 123_000 + number, last: 123_456, start_secs: 5432.1, end_secs: 5439.9 };
+    let severity = [Severity::Error, Severity::Warning, Severity::Info][number as usize % 3];
+    let text = "size in the header 1920×1080, frames are 1440×1080".to_owned();
+    let [value, limit] =
+        ["98.7 %", "1.00 %"].map(|text| if number.is_multiple_of(2) { text.to_owned() } else { String::new() });
+    let timecodes = [None; 2];
+    FindingRow::of(&CheckFinding {
+        check: Check::BlackLevel,
+        severity,
+        span: Some(span),
+        timecodes,
+        text,
+        value,
+        limit,
+    })
 }
 
 fn recent_file(number: usize) -> RecentFile {
@@ -262,7 +296,9 @@ fn text_is_never_covered_cut_off_or_unreadable() {
 
 fn menu_cases() -> impl Iterator<Item = Case> {
     let menus: [fn(Pos2) -> Menu; 2] = [Menu::everything, Menu::recent];
-    let all = SIZES.into_iter().flat_map(|size| all_panels().step_by(5).map(move |open| (size, open)));
+    let all = SIZES
+        .into_iter()
+        .flat_map(|size| all_panels().filter(|open| !open.checks).step_by(5).map(move |open| (size, open)));
     let all = all.flat_map(move |(size, open)| menus.map(|menu| (size, open, menu)));
     all.enumerate().map(|(number, (size, open, menu))| Case {
         size,

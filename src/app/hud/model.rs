@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use egui::{Color32, CursorIcon, Pos2, Rect};
 
+use super::findings::{FindingsCommand, FindingsView};
 use super::info::InfoLine;
 use super::lab::{LabCommand, LabView};
 use super::probe::ProbeText;
@@ -55,6 +56,8 @@ pub enum Command {
     CopyAt(Pos2),
     /// Go to a typed position.
     GoTo(Point),
+    /// Use the panel of findings.
+    Findings(FindingsCommand),
     /// Compare with the held frame at this index of [`ComparisonView::names`].
     CompareWith(usize),
     /// Release the held frame that is being compared.
@@ -348,6 +351,8 @@ pub struct Tables<'a> {
     pub info: Option<&'a [InfoLine]>,
     /// The frame's statistics.
     pub stats: Option<&'a StatsTable>,
+    /// The findings of a check.
+    pub findings: Option<&'a FindingsView<'a>>,
 }
 
 /// The pointer, and the values read at its position.

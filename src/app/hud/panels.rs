@@ -14,6 +14,8 @@ pub struct OpenPanels {
     pub help: bool,
     /// Facts about the video.
     pub info: bool,
+    /// The findings of a check.
+    pub checks: bool,
     /// The frame's statistics.
     pub numbers: bool,
     /// The durations of the passes.
@@ -26,13 +28,13 @@ impl OpenPanels {
     /// Returns `true` if any of them is open.
     #[must_use]
     pub const fn any(self) -> bool {
-        self.help || self.info || self.numbers || self.timing || self.adjusting
+        self.help || self.info || self.checks || self.numbers || self.timing || self.adjusting
     }
 
     /// Returns the panels that are shown in a window of this width, in points of its layout. Of the statistics, facts
     /// and adjustments, a narrow window has room for only one, and few windows for all three: the most important ones
     /// are shown, and the others reappear when there is room. The durations are above the facts and the adjustments,
-    /// but next to the statistics.
+    /// but next to the statistics. The findings of a check take the position of the facts.
     #[must_use]
     pub fn within(self, width: f64) -> Self {
         self.with_room(Action::ToggleNumbers, width)
@@ -44,6 +46,7 @@ impl OpenPanels {
             Action::ToggleTiming => &mut self.timing,
             Action::ToggleNumbers => &mut self.numbers,
             Action::ToggleInfo => &mut self.info,
+            Action::ToggleChecks => &mut self.checks,
             _ => &mut self.adjusting,
         };
         *wanted = !*wanted;
@@ -58,12 +61,17 @@ impl OpenPanels {
         if first == Action::ToggleTiming {
             self.numbers &= !(self.timing && is_narrow);
         }
+        if first == Action::ToggleInfo {
+            self.checks &= !self.info;
+        }
+        self.info &= !self.checks;
         // The others, by importance.
-        let (numbers, info, adjusting) = (&mut self.numbers, &mut self.info, &mut self.adjusting);
+        let table = if self.checks { &mut self.checks } else { &mut self.info };
+        let (numbers, adjusting) = (&mut self.numbers, &mut self.adjusting);
         let panels = match first {
-            Action::ToggleInfo => [info, numbers, adjusting],
-            Action::ToggleAdjusting => [adjusting, numbers, info],
-            _ => [numbers, info, adjusting],
+            Action::ToggleInfo | Action::ToggleChecks => [table, numbers, adjusting],
+            Action::ToggleAdjusting => [adjusting, numbers, table],
+            _ => [numbers, table, adjusting],
         };
         let mut room = match width {
             width if width <= 0.0 => 0,
@@ -92,7 +100,8 @@ impl OpenPanels {
 mod tests {
     use super::*;
 
-    const NONE: OpenPanels = OpenPanels { help: false, info: false, numbers: false, timing: false, adjusting: false };
+    const NONE: OpenPanels =
+        OpenPanels { help: false, info: false, checks: false, numbers: false, timing: false, adjusting: false };
 
     fn after(mut panels: OpenPanels, which: Action, width: f64) -> OpenPanels {
         panels.toggle(which, width);
@@ -131,17 +140,24 @@ mod tests {
 
     #[test]
     fn open_panels_are_shown() {
-        let panels = [Action::ToggleTiming, Action::ToggleNumbers, Action::ToggleInfo, Action::ToggleAdjusting];
+        let panels = [
+            Action::ToggleTiming,
+            Action::ToggleNumbers,
+            Action::ToggleInfo,
+            Action::ToggleAdjusting,
+            Action::ToggleChecks,
+        ];
         let is_open = |panels: OpenPanels, which| match which {
             Action::ToggleTiming => panels.timing,
             Action::ToggleNumbers => panels.numbers,
             Action::ToggleInfo => panels.info,
+            Action::ToggleChecks => panels.checks,
             _ => panels.adjusting,
         };
         for state in 0..1 << panels.len() {
-            let [timing, numbers, info, adjusting] = [0, 1, 2, 3].map(|bit| state >> bit & 1 == 1);
+            let [timing, numbers, info, adjusting, checks] = [0, 1, 2, 3, 4].map(|bit| state >> bit & 1 == 1);
             for width in [480.0, 960.0, 1280.0] {
-                let before = OpenPanels { help: false, info, numbers, timing, adjusting }.within(width);
+                let before = OpenPanels { help: false, info, checks, numbers, timing, adjusting }.within(width);
                 for which in panels {
                     let now = after(before, which, width);
                     assert_eq!(now.within(width), now, "{which:?} after {before:?} in {width} points");
@@ -153,7 +169,7 @@ mod tests {
 
     #[test]
     fn hidden_panels_reappear_when_there_is_room() {
-        let all = OpenPanels { info: true, numbers: true, adjusting: true, timing: true, help: true };
+        let all = OpenPanels { info: true, checks: false, numbers: true, adjusting: true, timing: true, help: true };
         for (panels, width, expected) in [
             (all, 1280.0, all),
             (all, 960.0, OpenPanels { adjusting: false, ..all }),

@@ -452,9 +452,9 @@ fn scopes_may_leave_any_room_without_a_panic() {
     let panels = pair(1280.0, 720.0);
     for (width, height) in (0..=16).flat_map(|step| [20.0, 90.0, 700.0].map(|height| (step as f32 * 80.0, height))) {
         let mut hud = Hud::without_window();
-        hud.panels = OpenPanels { help: false, info: true, numbers: true, timing: true, adjusting: true };
+        hud.panels = OpenPanels { info: true, numbers: true, timing: true, adjusting: true, ..OpenPanels::default() };
         hud.wake(Instant::now());
-        let tables = Tables { timing: Some(&times), info: Some(&lines), stats: Some(&numbers) };
+        let tables = Tables { timing: Some(&times), info: Some(&lines), stats: Some(&numbers), findings: None };
         let free = Some(Rect::from_min_size(Pos2::ZERO, Vec2::new(width, height)));
         let model =
             Model { tables, other_scopes: OtherScopesView { free, ..OtherScopesView::default() }, ..model(&panels) };

@@ -26,15 +26,15 @@ pub struct LabRuns<W: LabWork> {
     number: u64,
 }
 
-/// The newest outcome.
+/// The newest outcome, with the frame that it belongs to.
 #[derive(Debug)]
 enum LatestOutcome<T> {
     /// No outcome.
     Nothing,
     /// The outcome of the previous choice, which remains until the next one arrives.
-    Before(T),
+    Before(FrameKey, T),
     /// The outcome of the current choice.
-    Now(T),
+    Now(FrameKey, T),
     /// The reason why the adapter cannot do it.
     Impossible(String),
 }
@@ -56,25 +56,28 @@ impl<W: LabWork<Setup: PartialEq>> LabRuns<W> {
         self.worker.stop();
         self.newest = None;
         self.known = match std::mem::replace(&mut self.known, LatestOutcome::Nothing) {
-            LatestOutcome::Before(outcome) | LatestOutcome::Now(outcome) => LatestOutcome::Before(outcome),
+            LatestOutcome::Before(of, outcome) | LatestOutcome::Now(of, outcome) => LatestOutcome::Before(of, outcome),
             LatestOutcome::Nothing | LatestOutcome::Impossible(_) => LatestOutcome::Nothing,
         };
     }
 
-    /// Returns the outcome of the current choice.
-    pub fn outcome(&self) -> ChoiceOutcome<'_, W::Outcome> {
+    /// Returns the outcome of the current choice for the frame on screen. While the video plays, it may be of an earlier
+    /// frame.
+    pub fn outcome(&self, on_screen: Option<(FrameKey, bool)>) -> ChoiceOutcome<'_, W::Outcome> {
         match &self.known {
-            LatestOutcome::Nothing | LatestOutcome::Before(_) => ChoiceOutcome::Pending,
+            LatestOutcome::Now(of, outcome) if is_for(of, on_screen) => ChoiceOutcome::Done(outcome),
+            LatestOutcome::Nothing | LatestOutcome::Before(..) | LatestOutcome::Now(..) => ChoiceOutcome::Pending,
             LatestOutcome::Impossible(reason) => ChoiceOutcome::Impossible(reason),
-            LatestOutcome::Now(outcome) => ChoiceOutcome::Done(outcome),
         }
     }
 
-    /// Returns the newest outcome, which may be of a previous choice, and its number.
-    pub fn newest(&self) -> Option<(&W::Outcome, u64)> {
+    /// Returns the newest outcome for the frame on screen, which may be of a previous choice, and its number.
+    pub fn newest(&self, on_screen: Option<(FrameKey, bool)>) -> Option<(&W::Outcome, u64)> {
         match &self.known {
-            LatestOutcome::Before(outcome) | LatestOutcome::Now(outcome) => Some((outcome, self.number)),
-            LatestOutcome::Nothing | LatestOutcome::Impossible(_) => None,
+            LatestOutcome::Before(of, outcome) | LatestOutcome::Now(of, outcome) if is_for(of, on_screen) => {
+                Some((outcome, self.number))
+            }
+            _ => None,
         }
     }
 
@@ -96,15 +99,16 @@ impl<W: LabWork<Setup: PartialEq>> LabRuns<W> {
             // If the CPU does the work, it must have time for the video.
             let took = now.saturating_duration_since(self.started);
             let pause = if shown.is_playing { PAUSE } else { Duration::ZERO };
-            let rest = if gpu.is_software() { 3 * took } else { Duration::ZERO };
+            // A still picture needs no time beside it.
+            let rest = if gpu.is_software() && shown.is_playing { 3 * took } else { Duration::ZERO };
             self.next = now + rest.max(pause);
             let answer = answer?;
             // A changed choice makes the result worthless.
-            if self.newest.as_ref().is_some_and(|(_, of)| *of == setup) {
+            if let Some((of, _)) = self.newest.filter(|(_, of)| *of == setup) {
                 match answer {
                     Some(Ok(outcome)) => {
                         advanced.note = note_of(&outcome);
-                        self.known = LatestOutcome::Now(outcome);
+                        self.known = LatestOutcome::Now(of, outcome);
                         self.number += 1;
                     }
                     Some(Err(reason)) => {
@@ -117,6 +121,10 @@ impl<W: LabWork<Setup: PartialEq>> LabRuns<W> {
             }
         }
         if self.worker.is_busy() {
+            // Nobody waits for the result of a frame that is no longer on screen.
+            if !shown.is_playing && self.newest.as_ref().is_some_and(|(of, _)| *of != key) {
+                self.worker.stop();
+            }
             advanced.wake_at = Some(now + INTERVAL);
             return Ok(advanced);
         }
@@ -139,4 +147,10 @@ impl<W: LabWork<Setup: PartialEq>> LabRuns<W> {
         }
         Ok(advanced)
     }
+}
+
+/// Returns `true` if an outcome of this frame may be shown. A still picture has only its own; while the video plays, the
+/// outcome is of an earlier frame.
+fn is_for(of: &FrameKey, on_screen: Option<(FrameKey, bool)>) -> bool {
+    on_screen.is_none_or(|(key, is_playing)| is_playing || key == *of)
 }

@@ -42,13 +42,47 @@ pub enum Lab {
 #[derive(Debug)]
 pub struct Open {
     choice: LabChoice,
-    /// When it was opened.
-    since: Instant,
+    /// The steps of the diagram.
+    steps: DiagramSteps,
     /// `true` if the panel shows only the essentials, to keep the video playing.
     is_brief: bool,
     work: Topical,
     /// The video that it works on, if there is one.
     video: Option<VideoId>,
+    /// The frame on screen, and whether the video plays.
+    on_screen: Option<(FrameKey, bool)>,
+}
+
+/// The position in a diagram, which shows one step after the other.
+#[derive(Debug, Clone, Copy)]
+enum DiagramSteps {
+    /// They follow each other since this time, from this step.
+    Running { since: Instant, from: u64 },
+    /// The diagram stands at this step.
+    Paused(u64),
+}
+
+impl DiagramSteps {
+    fn now(self, now: Instant) -> u64 {
+        match self {
+            Self::Running { since, from } => {
+                from + (now.saturating_duration_since(since).as_millis() / TICK.as_millis()) as u64
+            }
+            Self::Paused(step) => step,
+        }
+    }
+
+    const fn is_paused(self) -> bool {
+        matches!(self, Self::Paused(_))
+    }
+
+    /// Returns the same, from the first step.
+    const fn restarted(self, now: Instant) -> Self {
+        match self {
+            Self::Running { .. } => Self::Running { since: now, from: 0 },
+            Self::Paused(_) => Self::Paused(0),
+        }
+    }
 }
 
 /// The work on the current topic.
@@ -56,7 +90,7 @@ pub struct Open {
 enum Topical {
     Counting(LabCounting),
     Sums(LabRuns<PreparedScan>),
-    Blur(Blurs),
+    Blur(Box<Blurs>),
 }
 
 /// Blurs, and the pixels shown in their diagram.
@@ -86,7 +120,8 @@ impl Lab {
     fn open(choice: LabChoice, now: Instant) -> Self {
         log::debug!("lab: open");
         let work = Topical::new(choice.topic, now);
-        Self::Open(Box::new(Open { choice, since: now, is_brief: false, work, video: None }))
+        let steps = DiagramSteps::Running { since: now, from: 0 };
+        Self::Open(Box::new(Open { choice, steps, is_brief: false, work, video: None, on_screen: None }))
     }
 
     /// Closes the lab. Returns `true` if it was open.
@@ -110,7 +145,7 @@ impl Lab {
         match &open.work {
             Topical::Counting(counting) => counting.has_bars(),
             Topical::Sums(_) => false,
-            Topical::Blur(blurs) => blurs.work.newest().is_some(),
+            Topical::Blur(blurs) => blurs.work.newest(open.on_screen).is_some(),
         }
     }
 
@@ -136,7 +171,10 @@ impl Lab {
             }
             Topical::Sums(_) => None,
             Topical::Blur(blurs) => {
-                blurs.work.newest().map(|_| "filled: the blurred picture; outline: before".to_owned())
+                // While the video plays, a finished blur belongs to an earlier frame.
+                let is_playing = open.on_screen.is_some_and(|(_, is_playing)| is_playing);
+                let name = if is_playing { "an earlier frame, blurred" } else { "the blurred picture" };
+                blurs.work.newest(open.on_screen).map(|_| format!("filled: {name}; outline: before"))
             }
         }
     }
@@ -154,6 +192,28 @@ impl Lab {
         }
         open.choose(to, now);
         Some(format!("lab: {}", to.title()))
+    }
+
+    /// Stops the diagram at its current step, or lets it run again. Returns the note on it, or `None` if the lab is
+    /// closed.
+    pub fn pause_steps(&mut self, now: Instant) -> Option<String> {
+        let Self::Open(open) = self else { return None };
+        let step = open.steps.now(now);
+        let (steps, text) = match open.steps {
+            DiagramSteps::Running { .. } => (DiagramSteps::Paused(step), "lab: the diagram is paused"),
+            DiagramSteps::Paused(_) => (DiagramSteps::Running { since: now, from: step }, "lab: the diagram runs"),
+        };
+        open.steps = steps;
+        Some(text.to_owned())
+    }
+
+    /// Pauses the diagram at its next or previous step. Returns the note on it, or `None` if the lab is closed.
+    pub fn step_diagram(&mut self, forward: bool, now: Instant) -> Option<String> {
+        let Self::Open(open) = self else { return None };
+        let step = open.steps.now(now);
+        open.steps = DiagramSteps::Paused(if forward { step + 1 } else { step.saturating_sub(1) });
+        let text = if forward { "lab: a step forward" } else { "lab: a step back" };
+        Some(text.to_owned())
     }
 
     /// Switches to the next or previous topic. Returns the note on it, or `None` if the lab is closed.
@@ -192,6 +252,8 @@ impl Lab {
             LabCommand::Blur(blur) => LabChoice { blur, ..choice },
             LabCommand::Width(size) => LabChoice { blur: histoscope_lab::BlurSetup { size, ..choice.blur }, ..choice },
             LabCommand::Type(_) => return,
+            LabCommand::PauseSteps => return drop(self.pause_steps(now)),
+            LabCommand::Step(forward) => return drop(self.step_diagram(forward, now)),
         };
         open.choose(to, now);
     }
@@ -221,20 +283,20 @@ impl Lab {
             Topical::Counting(counting) => TopicView::Counting(counting.view(&open.choice)),
             Topical::Sums(sums) => TopicView::Sums(SumView {
                 setup: open.choice.sums,
-                outcome: sums.outcome(),
-                groups: sums.newest().map(|(summed, _)| &summed.groups),
+                outcome: sums.outcome(open.on_screen),
+                groups: sums.newest(open.on_screen).map(|(summed, _)| &summed.groups),
             }),
             Topical::Blur(blurs) => TopicView::Blur(BlurView {
                 setup: open.choice.blur,
-                outcome: blurs.work.outcome(),
-                newest: blurs.work.newest(),
+                outcome: blurs.work.outcome(open.on_screen),
+                newest: blurs.work.newest(open.on_screen),
                 corners,
                 block: &blurs.block,
                 block_at: blurs.block_of.map_or((0, 0), |(at, _)| at),
             }),
         };
-        let tick = ((now - open.since).as_millis() / TICK.as_millis()) as u64;
-        Some(LabView { topic, scale, tick, is_brief: open.is_brief })
+        let (tick, is_paused) = (open.steps.now(now), open.steps.is_paused());
+        Some(LabView { topic, scale, tick, is_paused, is_brief: open.is_brief })
     }
 }
 
@@ -243,7 +305,7 @@ impl Topical {
         match topic {
             Topic::Counting => Self::Counting(LabCounting::new(now)),
             Topic::PrefixSum => Self::Sums(LabRuns::new(now)),
-            Topic::Blur => Self::Blur(Blurs { work: LabRuns::new(now), block: Vec::new(), block_of: None }),
+            Topic::Blur => Self::Blur(Box::new(Blurs { work: LabRuns::new(now), block: Vec::new(), block_of: None })),
         }
     }
 }
@@ -252,7 +314,7 @@ impl Open {
     fn choose(&mut self, choice: LabChoice, now: Instant) {
         if choice.topic != self.choice.topic {
             self.work = Topical::new(choice.topic, now);
-            self.since = now;
+            self.steps = self.steps.restarted(now);
         }
         self.choice = choice;
         match &mut self.work {
@@ -269,6 +331,7 @@ impl Open {
             self.work = Topical::new(self.choice.topic, now);
         }
         let key = (FrameTag::of(shown.frame), shown.frame.interpretation());
+        self.on_screen = Some((key, shown.is_playing));
         // A software adapter needs as long for the full panel as for the rest of a frame.
         let is_brief = shown.is_playing && gpu.is_software();
         let has_turned = is_brief != std::mem::replace(&mut self.is_brief, is_brief);

@@ -20,10 +20,7 @@ impl StripCounter {
 
     /// Creates a counter with that number of its own threads.
     pub fn with_threads(threads: usize) -> Self {
-        let named = rayon::ThreadPoolBuilder::new().thread_name(|_| "histoscope-strip".to_owned());
-        let pool = named.num_threads(threads).build();
-        let pool = pool.map_err(|error| log::debug!("strip: cannot start its own threads for counting: {error}")).ok();
-        Self { engine: Engine::new(), pool }
+        Self { engine: Engine::new(), pool: own_pool("histoscope-strip", threads) }
     }
 
     /// Counts the bins of a frame.
@@ -34,6 +31,12 @@ impl StripCounter {
             None => engine.count(picture, Components::Rgbl),
         }
     }
+}
+
+/// Creates a pool of threads with the priority of the calling thread. Returns `None` if the system provides no threads.
+pub fn own_pool(name: &'static str, threads: usize) -> Option<rayon::ThreadPool> {
+    let pool = rayon::ThreadPoolBuilder::new().thread_name(move |_| name.to_owned()).num_threads(threads).build();
+    pool.map_err(|error| log::debug!("{name}: cannot start its own threads for counting: {error}")).ok()
 }
 
 /// Makes the system run this thread, and the threads that it starts, only when no others want to.

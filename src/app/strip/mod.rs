@@ -18,15 +18,16 @@ use std::time::{Duration, Instant};
 use super::event::Waker;
 use super::session::{Interpretation, Session};
 use cache::Cache;
+pub use counter::{give_way, own_pool};
 use filler::Filling;
-use gate::Pacer;
+pub use gate::{Gate, Pace, Pacer};
 use histoscope_core::picture::Frame;
 use histoscope_core::strip::{FindingFilter, Strip, Watched};
 use histoscope_media::OpenOptions;
 pub use preview::Preview;
 use preview::Previews;
 pub use size::StripSize;
-use subject::StripSubject;
+pub use subject::StripSubject;
 use watcher::{Gathering, Span};
 
 /// Interval at which a strip that is being filled is redrawn.
@@ -111,8 +112,9 @@ impl ClipStrip {
         self.drawn = (0, None);
     }
 
-    /// Follows the video on screen: starts filling its strip, and sets the pace.
-    pub fn follow(&mut self, session: &Session, now: Instant) {
+    /// Returns the video on screen as a background thread reads it: its file, and the options chosen for it.
+    #[must_use]
+    pub fn subject(&self, session: &Session) -> StripSubject {
         let Interpretation { matrix, range, chroma_lines, field } = session.interpretation;
         let open = OpenOptions {
             matrix: matrix.or(self.open.matrix),
@@ -122,7 +124,12 @@ impl ClipStrip {
             track: session.info.track(),
             ..self.open.clone()
         };
-        let subject = StripSubject { path: session.input.clone(), open };
+        StripSubject { path: session.input.clone(), open }
+    }
+
+    /// Follows the video on screen: starts filling its strip, and sets the pace.
+    pub fn follow(&mut self, session: &Session, now: Instant) {
+        let subject = self.subject(session);
         self.follow_previews(&subject, session);
         if self.size == StripSize::Off {
             self.forget_strip();

@@ -71,6 +71,7 @@ impl Viewer {
             Command::GoTo(goal) => self.work.go_to(goal, now),
             Command::Lab(LabCommand::Type(asked)) => self.work.hud.open_lab_entry(asked),
             Command::Lab(command) => self.lab.choose(command, now),
+            Command::Findings(command) => self.work.use_findings(command, now),
             Command::CompareWith(place) => {
                 let outcome = self.work.comparison.choose(place);
                 self.work.on_outcome(outcome, now)?;
@@ -171,6 +172,14 @@ impl Viewer {
                 let text = self.lab.step(forward, now);
                 self.work.note(Note::done(text.unwrap_or_else(lab_is_closed)), now);
             }
+            Action::PauseLab => {
+                let text = self.lab.pause_steps(now);
+                self.work.note(Note::done(text.unwrap_or_else(lab_is_closed)), now);
+            }
+            Action::StepLabDiagram { forward } => {
+                let text = self.lab.step_diagram(forward, now);
+                self.work.note(Note::done(text.unwrap_or_else(lab_is_closed)), now);
+            }
             Action::StepLabTopic { forward } => {
                 let text = self.lab.step_topic(forward, now);
                 self.work.note(Note::done(text.unwrap_or_else(lab_is_closed)), now);
@@ -184,7 +193,11 @@ impl Viewer {
                 let at = self.pointer.at.filter(|&at| !self.work.hud.covers(self.work.geometry().in_points(at)));
                 self.work.copy_values(at, now);
             }
-            Action::ToggleNumbers | Action::ToggleInfo | Action::ToggleAdjusting | Action::ToggleTiming
+            Action::ToggleNumbers
+            | Action::ToggleInfo
+            | Action::ToggleChecks
+            | Action::ToggleAdjusting
+            | Action::ToggleTiming
                 if left_for_others(self.work.geometry().width_in_points(), self.lab.is_open()) <= 0.0 =>
             {
                 self.work.note(Note::done("the lab leaves no room for other panels here: Shift+L closes it"), now);

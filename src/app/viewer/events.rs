@@ -134,6 +134,11 @@ impl Viewer {
             // Draw immediately, so that the next key sees its effect.
             return self.draw();
         }
+        let now = self.work.now();
+        if is_pressed && self.work.press_in_findings(&event.key, self.modifiers, now) {
+            self.work.redraw();
+            return Ok(Flow::Continue);
+        }
         let action = keyboard::action(event, self.modifiers);
         if let Some(Action::ToggleChannel(channel)) = action {
             self.brush.press(channel, is_pressed);

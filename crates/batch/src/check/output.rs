@@ -41,6 +41,17 @@ impl CheckFormat {
         }
     }
 
+    /// Returns the extension of its files.
+    #[must_use]
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Csv => "csv",
+            Self::Json => "json",
+            Self::Html => "html",
+            Self::Edl => "edl",
+        }
+    }
+
     /// Returns `true` if an output contains several files.
     #[must_use]
     pub const fn takes_several(self) -> bool {
@@ -60,7 +71,8 @@ fn ends(finding: &CheckFinding) -> [[String; 3]; 2] {
 }
 
 /// Returns the value against the threshold, as text.
-fn measured(finding: &CheckFinding) -> String {
+#[must_use]
+pub fn measured(finding: &CheckFinding) -> String {
     match (finding.value.as_str(), finding.limit.as_str()) {
         ("", _) => String::new(),
         (value, "") => value.to_owned(),
@@ -95,7 +107,8 @@ pub fn table(checked: &CheckedFile) -> String {
 }
 
 /// Returns whether a file has passed, with the number of its findings.
-fn verdict(checked: &CheckedFile) -> String {
+#[must_use]
+pub fn verdict(checked: &CheckedFile) -> String {
     let passed = if checked.has_passed() { "passed" } else { "not passed" };
     let [errors, warnings, notes] =
         [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Info, "note")]
@@ -116,11 +129,9 @@ pub fn summary(files: &[CheckedFile]) -> String {
 /// # Errors
 /// [`AnalyzeError`] if the file cannot be written. It is then left unchanged.
 pub fn write(files: &mut [CheckedFile], output: &Path) -> Result<(), AnalyzeError> {
-    let text = match CheckFormat::of(output) {
-        Some(CheckFormat::Csv) | None => csv(files),
-        Some(CheckFormat::Json) => json_text(files),
-        Some(CheckFormat::Edl) => files.iter().map(edl).collect(),
-        Some(CheckFormat::Html) => {
+    let text = match plain_text(files, CheckFormat::of(output).unwrap_or(CheckFormat::Csv)) {
+        Some(text) => text,
+        None => {
             let png = |source| FileError::Png { path: output.to_owned(), source };
             let mut text = String::new();
             for checked in files {
@@ -134,6 +145,17 @@ pub fn write(files: &mut [CheckedFile], output: &Path) -> Result<(), AnalyzeErro
         }
     };
     Ok(write_whole(output, text.as_bytes())?)
+}
+
+/// Returns the findings in a format without pictures, or `None` for [`CheckFormat::Html`].
+#[must_use]
+pub fn plain_text(files: &[CheckedFile], format: CheckFormat) -> Option<String> {
+    match format {
+        CheckFormat::Csv => Some(csv(files)),
+        CheckFormat::Json => Some(json_text(files)),
+        CheckFormat::Edl => Some(files.iter().map(edl).collect()),
+        CheckFormat::Html => None,
+    }
 }
 
 /// Returns the findings for the page.

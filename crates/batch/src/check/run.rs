@@ -1,6 +1,6 @@
 //! Checking a file.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use super::finding::{CheckFinding, Span};
 use super::profile::{Check, Profile, Rule, Severity};
@@ -65,11 +65,35 @@ impl CheckedFile {
     }
 }
 
-/// Checks a file by a profile. `with_page` also collects the content of a report.
+/// Checks a file by a profile, with a progress bar on standard error unless `quiet`. `with_page` also collects the
+/// content of a report.
 ///
 /// # Errors
 /// [`AnalyzeError`] if the video cannot be read or counted, or is live.
-pub fn run(mut request: Request, profile: &Profile, with_page: bool, quiet: bool) -> Result<CheckedFile, AnalyzeError> {
+pub fn run(request: Request, profile: &Profile, with_page: bool, quiet: bool) -> Result<CheckedFile, AnalyzeError> {
+    let name = shown(&request.input);
+    let mut bar: Option<Progress> = None;
+    let checked = run_observed(request, profile, with_page, &mut |span, time_secs| {
+        bar.get_or_insert_with(|| Progress::new(&name, span.clone(), quiet)).frame(time_secs);
+        ControlFlow::Continue(())
+    });
+    bar.iter().for_each(Progress::finish);
+    checked
+}
+
+/// Receives the span of the file in seconds and the time of the frame just examined. Breaking ends the check there.
+pub type Observer<'a> = dyn FnMut(&Range<f64>, f64) -> ControlFlow<()> + 'a;
+
+/// Like [`run`], but reports every frame to `observer`.
+///
+/// # Errors
+/// Like [`run`].
+pub fn run_observed(
+    mut request: Request,
+    profile: &Profile,
+    with_page: bool,
+    observer: &mut Observer<'_>,
+) -> Result<CheckedFile, AnalyzeError> {
     request.inspection = Inspection::All { tolerated: tolerated(profile) };
     request.thumbnails = with_page.then_some(ThumbnailUse { cut_threshold: DEFAULT_THRESHOLD });
     let input = request.input.clone();
@@ -79,7 +103,7 @@ pub fn run(mut request: Request, profile: &Profile, with_page: bool, quiet: bool
         return Err(AnalyzeError::NeedsFile { input, what: "check" });
     }
     let components = if pipeline.counting().rgbl { Components::Rgbl } else { Components::YCbCr };
-    let mut progress = Progress::new(&shown(&input), pipeline.span_secs(), quiet);
+    let span = pipeline.span_secs();
     let mut clip = ClipBuilder::new(components, DEFAULT_THRESHOLD).with_limits(limits(profile));
     let mut tally = Tally::new(profile, info.average_rate.filter(|_| info.timed).map(|rate| 1.0 / rate.value()));
     let (mut thumbnails, mut first): (_, Option<FrameDescription>) = (Thumbnails::default(), None);
@@ -98,13 +122,12 @@ pub fn run(mut request: Request, profile: &Profile, with_page: bool, quiet: bool
             };
             clip.add(place, &histogram);
             thumbnails.add(number, thumbnail, inspected.begins, &clip);
-            progress.frame(frame.facts.time_secs);
+            let time_secs = frame.facts.time_secs;
             first.get_or_insert(frame);
+            return observer(&span, time_secs);
         }
         ControlFlow::Continue(())
-    });
-    progress.finish();
-    let outcome = outcome?;
+    })?;
     let all = tally.all;
     let (Some(clip), Some(first), Some(all)) = (clip.finish(), first, all) else {
         return Err(nothing(&info, &outcome));

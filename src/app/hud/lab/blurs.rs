@@ -7,7 +7,7 @@ use super::block::{BUTTONS, LabBlock, layout, named, values};
 use super::counting::step_text;
 use super::tile;
 use super::view::{BlurView, ChoiceOutcome, EntryKind, LabCommand};
-use super::words::{grouped, micros, number};
+use super::words::{added_up, grouped, number};
 use crate::app::hud::controls::LETTERS;
 use crate::app::hud::model::Command;
 use crate::app::hud::theme;
@@ -102,13 +102,11 @@ pub fn verdict(blurred: &Blurred) -> String {
 /// Returns the durations of the passes, their sum and the time per result.
 fn times(blurred: &Blurred) -> String {
     let Some(total) = blurred.total() else { return "this adapter does not measure its passes".to_owned() };
-    let duration = |time: std::time::Duration| micros(time.as_secs_f64() * 1e6);
-    let told: Vec<_> =
-        blurred.passes.iter().filter_map(|(name, time)| Some(format!("{name} {}", duration((*time)?)))).collect();
-    let sum = if told.len() > 1 { format!(" = {}", duration(total)) } else { String::new() };
+    let parts: Vec<_> =
+        blurred.passes.iter().filter_map(|(name, time)| Some((*name, (*time)?.as_secs_f64() * 1e6))).collect();
     let results = f64::from(blurred.size.0) * f64::from(blurred.size.1);
     let nanos = total.as_secs_f64() * 1e9 / results.max(1.0);
-    format!("{}{sum}, {} ns per result", told.join(" + "), number(nanos))
+    format!("{}, {} ns per result", added_up(&parts, total.as_secs_f64() * 1e6), number(nanos))
 }
 
 /// Returns the loads per result.
@@ -216,7 +214,7 @@ pub(super) mod tests {
         assert!(!Blurred { setup: square, ..told.clone() }.is_right(), "the whole square rounds once");
         let exact = Blurred { off: (0, 307_440), distance: 0, ..told.clone() };
         assert!(verdict(&exact).starts_with("equals the mean by definition: all 307"));
-        assert_eq!(times(&told), "across 12.35 ms + down 23.46 ms = 35.80 ms, 349 ns per result");
+        assert_eq!(times(&told), "across 12.34 ms + down 23.46 ms = 35.80 ms, 349 ns per result");
         assert_eq!(costs(told.setup), "per result: loads from the image 32");
         let tiled = BlurSetup { method: BlurMethod::Tiled, runs: 2, ..told.setup };
         assert_eq!(costs(tiled), "per result: loads from the image 4.22, and from workgroup memory 64");

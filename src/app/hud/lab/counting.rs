@@ -5,7 +5,7 @@ use egui::{Rect, Ui};
 use super::block::{BUTTONS, LabBlock, layout, named, values};
 use super::pixels::diagram;
 use super::view::{ChoiceOutcome, CountingView, Cut, EntryKind, Figures, LabCommand, PassFigures};
-use super::words::{grouped, micros, number, short, why};
+use super::words::{added_up, grouped, micros, number, short, why};
 use crate::app::hud::controls::LETTERS;
 use crate::app::hud::model::Command;
 use crate::app::hud::theme;
@@ -144,11 +144,11 @@ fn share(share: f64) -> String {
 
 /// Returns the durations of the passes, and how they compare with the floor's.
 fn times(figures: &Figures) -> String {
-    let told = |pass: &PassFigures| pass.micros.map(|time| format!("{} {}", pass.name, micros(time)));
-    let passes: Vec<_> = figures.passes.iter().filter_map(told).collect();
+    let passes: Vec<_> = figures.passes.iter().filter_map(|pass| Some((pass.name, pass.micros?))).collect();
     let Some(total) = figures.total_us else { return "this adapter does not measure its passes".to_owned() };
     let taken = match passes.len() {
-        2.. => format!("{} = {}", passes.join(" + "), micros(total)),
+        // Each duration is a median of several runs, so their sum is not the median of the total.
+        2.. => added_up(&passes, passes.iter().map(|(_, time)| time).sum()),
         _ => format!("takes {}", micros(total)),
     };
     let Some(floor) = figures.floor_us else { return taken };
@@ -210,11 +210,11 @@ mod tests {
 
     #[test]
     fn durations_are_listed_by_pass_and_compared_with_the_floor() {
-        assert_eq!(times(&figures()), "count 100.0 µs + sum 1.50 ms = 1.60 ms, 20 × the floor (80.0 µs)");
+        assert_eq!(times(&figures()), "count 100.0 µs + sum 1500.0 µs = 1600.0 µs, 20 × the floor (80.0 µs)");
         let single = Figures { passes: vec![pass("count", Some(1600.0))], floor_us: None, ..figures() };
         assert_eq!(times(&single), "takes 1.60 ms");
         let part = Figures { part: 0.25, ..figures() };
-        assert_eq!(times(&part), "count 100.0 µs + sum 1.50 ms = 1.60 ms, per pixel 80 × the floor (80.0 µs)");
+        assert_eq!(times(&part), "count 100.0 µs + sum 1500.0 µs = 1600.0 µs, per pixel 80 × the floor (80.0 µs)");
         let silent = Figures { total_us: None, passes: vec![pass("count", None)], ..figures() };
         assert_eq!(times(&silent), "this adapter does not measure its passes");
     }

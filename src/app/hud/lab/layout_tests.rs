@@ -156,13 +156,17 @@ fn laid_out_as(
     let view = Rect::from_min_size(Pos2::ZERO, Vec2::new(size.0 as f32, size.1 as f32) / zoom);
     let panels = pair(view.width(), view.height());
     let came = came(case);
-    let lab = LabView { topic: topic(case, &came), scale: BarScale::Tutorial, tick: moment, is_brief };
+    let lab =
+        LabView { topic: topic(case, &came), scale: BarScale::Tutorial, tick: moment, is_paused: false, is_brief };
     hud.panels = open;
     let numbers = crate::app::hud::tests::figures(4);
     let lines = crate::app::hud::tests::many_lines();
     let shown = open.within(left_for_others(f64::from(view.width()), true));
-    let tables =
-        Tables { timing: None, info: shown.info.then_some(&lines[..]), stats: shown.numbers.then_some(&numbers) };
+    let tables = Tables {
+        info: shown.info.then_some(&lines[..]),
+        stats: shown.numbers.then_some(&numbers),
+        ..Tables::default()
+    };
     let model = Model { lab: Some(&lab), tables, ..model(&panels) };
     let now = std::time::Instant::now();
     hud.wake(now);
@@ -288,7 +292,13 @@ fn textures_are_released_with_the_lab_whether_or_not_anything_else_is_visible() 
             let mut hud = Hud::without_window();
             let panels = pair(1280.0, 720.0);
             let came = came(case);
-            let lab = LabView { topic: topic(case, &came), scale: BarScale::Tutorial, tick: 0, is_brief: false };
+            let lab = LabView {
+                topic: topic(case, &came),
+                scale: BarScale::Tutorial,
+                tick: 0,
+                is_paused: false,
+                is_brief: false,
+            };
             let open = Model { lab: Some(&lab), ..model(&panels) };
             // Track textures as the renderer does: those set are created, those freed are dropped. The font's own is
             // not counted.

@@ -2,7 +2,7 @@
 
 use egui::{Align2, Rect, Sense, Ui, pos2, vec2};
 
-use super::block::{BUTTONS, DIAGRAM, LabBlock, layout};
+use super::block::{BUTTONS, DIAGRAM, LabBlock, layout, named, trace_button};
 use super::view::{LabCommand, LabView, TICK, TopicView};
 use super::{blurs, counting, sums};
 use crate::app::hud::controls;
@@ -31,7 +31,9 @@ pub fn show(ui: &Ui, room: Rect, view: &LabView<'_>, commands: &mut Vec<Command>
     let outer = width(ui.ctx().content_rect().width()).min(room.width());
     let inside = outer - across;
     // The diagram keeps moving, even over a paused video.
-    ui.ctx().request_repaint_after(TICK);
+    if !view.is_paused {
+        ui.ctx().request_repaint_after(TICK);
+    }
     let area = egui::Area::new(egui::Id::unique("lab")).fade_in(false).fixed_pos(pos2(room.max.x - outer, room.min.y));
     let shown = area.show(ui.ctx(), |ui| {
         theme::framed(PADDING.0, PADDING.1).show(ui, |ui| {
@@ -51,6 +53,10 @@ pub fn show(ui: &Ui, room: Rect, view: &LabView<'_>, commands: &mut Vec<Command>
 /// up the spare room.
 fn fitting<'a>(ui: &Ui, mut blocks: Vec<LabBlock<'a>>, width: f32, room: f32) -> Vec<LabBlock<'a>> {
     let height = |blocks: &[LabBlock<'_>]| blocks.iter().map(|block| block.height + GAP).sum::<f32>() - GAP;
+    // There are keys for the steps of the diagram.
+    if height(&blocks) > room {
+        blocks.retain(|block| block.rank != STEPS);
+    }
     if height(&blocks) > room {
         let more = layout(ui, "a larger window shows more of the lab", theme::SMALL, theme::DIM, width);
         blocks.push(LabBlock::words(more, 0));
@@ -68,6 +74,30 @@ fn fitting<'a>(ui: &Ui, mut blocks: Vec<LabBlock<'a>>, width: f32, room: f32) ->
         diagram.height = (diagram.height + spare.max(0.0)).min(MAX_DIAGRAM.max(diagram.height));
     }
     blocks
+}
+
+/// The rank of the buttons that pause and step the diagram, which give way to everything else.
+const STEPS: u8 = 9;
+
+/// Adds the buttons that pause and step the diagram.
+fn steps(ui: &mut Ui, rect: Rect, is_paused: bool, commands: &mut Vec<Command>) {
+    let line = named(ui, rect, "steps");
+    let width = line.width() / 3.0;
+    let buttons = [
+        ("back", "The previous step", Action::StepLabDiagram { forward: false }, LabCommand::Step(false)),
+        (if is_paused { "run" } else { "pause" }, "One step after the other", Action::PauseLab, LabCommand::PauseSteps),
+        ("forward", "The next step", Action::StepLabDiagram { forward: true }, LabCommand::Step(true)),
+    ];
+    for (index, (name, help, action, command)) in buttons.into_iter().enumerate() {
+        let at = pos2(line.min.x + width * index as f32, line.min.y);
+        let button = Rect::from_min_size(at, vec2(width - 4.0, line.height()));
+        trace_button(ui, name, button);
+        let key = keys::label_of(action).unwrap_or_default();
+        let is_on = is_paused && action == Action::PauseLab;
+        if controls::switch(ui, button, (is_on, name), &format!("{help}  ({key})")).clicked() {
+            commands.push(Command::Lab(command));
+        }
+    }
 }
 
 /// The highest rank that a brief panel shows, so that a video can play on.
@@ -89,6 +119,14 @@ fn blocks<'a>(ui: &Ui, view: &'a LabView<'_>, width: f32) -> Vec<LabBlock<'a>> {
         TopicView::Sums(sums) => sums::blocks(ui, sums, view.tick, width),
         TopicView::Blur(blur) => blurs::blocks(ui, blur, view.tick, width),
     });
+    // The diagram is the last block of its rank.
+    if let Some(diagram) = blocks.iter().rposition(|block| block.rank == DIAGRAM) {
+        let is_paused = view.is_paused;
+        blocks.insert(
+            diagram,
+            LabBlock::new(BUTTONS, STEPS, move |ui, rect, commands| steps(ui, rect, is_paused, commands)),
+        );
+    }
     if view.is_brief {
         blocks.retain(|block| block.rank <= BRIEF);
         let text = "pause for details: this software adapter keeps the video playing";

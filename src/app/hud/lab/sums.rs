@@ -8,7 +8,7 @@ use super::block::{BUTTONS, LabBlock, layout, named, values};
 use super::counting::{NARROW, step_text};
 use super::tree;
 use super::view::{ChoiceOutcome, EntryKind, LabCommand, SumView};
-use super::words::{grouped, micros, number};
+use super::words::{added_up, grouped, micros, number};
 use crate::app::hud::controls::{self, LETTERS};
 use crate::app::hud::model::Command;
 use crate::app::hud::theme;
@@ -129,16 +129,15 @@ fn times(summed: &Summed) -> String {
     let Some(total) = summed.total() else {
         return format!("this adapter does not measure its passes; the CPU’s loop takes {cpu}");
     };
-    let told: Vec<_> =
-        summed.passes.iter().filter_map(|(name, time)| Some(format!("{name} {}", duration((*time)?)))).collect();
+    let parts: Vec<_> =
+        summed.passes.iter().filter_map(|(name, time)| Some((name.as_str(), (*time)?.as_secs_f64() * 1e6))).collect();
     let share = summed.on_cpu.as_secs_f64() / total.as_secs_f64().max(1e-9);
     let compared = if share >= 1.0 {
         format!("{share:.1} × as fast as the CPU’s loop ({cpu})")
     } else {
         format!("{:.1} × the time of the CPU’s loop ({cpu})", 1.0 / share.max(1e-9))
     };
-    let sum = if told.len() > 1 { format!(" = {}", duration(total)) } else { String::new() };
-    format!("{}{sum}, {compared}", told.join(" + "))
+    format!("{}, {compared}", added_up(&parts, total.as_secs_f64() * 1e6))
 }
 
 /// Returns the costs per word, and the number of levels.
@@ -236,7 +235,7 @@ pub(super) mod tests {
         let summed = summed(SumSetup::default());
         let told = times(&summed);
         assert!(
-            told.starts_with("level 1 1.23 ms + level 2 1.23 ms")
+            told.starts_with("level 1 1.24 ms + level 2 1.24 ms + level 3 1.23 ms + ")
                 && told.ends_with("= 6.17 ms, 2.0 × as fast as the CPU’s loop (12.34 ms)"),
             "{told}"
         );

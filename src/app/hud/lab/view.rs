@@ -24,8 +24,10 @@ pub struct LabView<'a> {
     pub topic: TopicView<'a>,
     /// The scale of the bars' heights.
     pub scale: BarScale,
-    /// Number of moments since the topic was opened.
+    /// The step of the diagram: the number of moments since the topic was opened, except for pauses and steps.
     pub tick: u64,
+    /// `true` if the diagram stands at its step.
+    pub is_paused: bool,
     /// `true` if the panel shows only the essentials, so that a video can play on.
     pub is_brief: bool,
 }
@@ -171,6 +173,10 @@ pub enum LabCommand {
     Blur(BlurSetup),
     /// Blur with this width and height, in pixels.
     Width(u32),
+    /// Pause the diagram, or let it run again.
+    PauseSteps,
+    /// Go to the next step of the diagram, or to the previous one if `false`, and pause there.
+    Step(bool),
     /// Open the field for typing a value.
     Type(EntryKind),
 }

@@ -83,9 +83,63 @@ pub fn micros(micros: f64) -> String {
     if micros < 1000.0 { format!("{micros:.1} µs") } else { format!("{:.2} ms", micros / 1000.0) }
 }
 
+/// Formats durations in microseconds and their sum: "a 1.2 µs + b 3.4 µs = 4.6 µs", or only the name and duration of a
+/// single one. All have the unit and decimals of the shortest, and the printed parts add up to the printed sum: those
+/// with the largest remainders are rounded up.
+#[must_use]
+pub fn added_up(parts: &[(&str, f64)], total: f64) -> String {
+    if let [(name, _)] = parts {
+        return format!("{name} {}", micros(total));
+    }
+    let is_short = total < 1000.0 || parts.iter().any(|(_, part)| *part < 1000.0);
+    // Tenths of a microsecond, or hundredths of a millisecond.
+    let step = if is_short { 0.1 } else { 10.0 };
+    let text =
+        |steps: i64| if is_short { micros_text(steps) } else { format!("{}.{:02} ms", steps / 100, steps % 100) };
+    let sum = (total / step).round() as i64;
+    let mut steps: Vec<i64> = parts.iter().map(|(_, part)| (part / step).floor() as i64).collect();
+    let mut order: Vec<usize> = (0..parts.len()).collect();
+    let remainder = |index: &usize| parts[*index].1 / step - steps[*index] as f64;
+    order.sort_by(|a, b| remainder(b).total_cmp(&remainder(a)));
+    let missing = sum - steps.iter().sum::<i64>();
+    order.iter().take(usize::try_from(missing).unwrap_or(0)).for_each(|&index| steps[index] += 1);
+    let told: Vec<_> = parts.iter().zip(&steps).map(|((name, _), steps)| format!("{name} {}", text(*steps))).collect();
+    format!("{} = {}", told.join(" + "), text(sum))
+}
+
+/// Formats tenths of a microsecond.
+fn micros_text(tenths: i64) -> String {
+    format!("{}.{} µs", tenths / 10, tenths % 10)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn printed_parts_add_up_to_the_printed_sum() {
+        let told = |parts: &[f64]| {
+            let named: Vec<_> = parts.iter().map(|part| ("a", *part)).collect();
+            added_up(&named, parts.iter().sum())
+        };
+        assert_eq!(told(&[12_345.0, 23_456.0]), "a 12.34 ms + a 23.46 ms = 35.80 ms");
+        assert_eq!(told(&[100.04, 1500.04]), "a 100.1 µs + a 1500.0 µs = 1600.1 µs");
+        assert_eq!(told(&[1600.0]), "a 1.60 ms");
+        let mut state = 7_u64;
+        for count in 2..9 {
+            let parts: Vec<f64> = (0..count)
+                .map(|_| {
+                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    (state >> 40) as f64 / 3.0
+                })
+                .collect();
+            let text = told(&parts);
+            let numbers: Vec<f64> = text.split(' ').filter_map(|word| word.parse().ok()).collect();
+            let (sum, parts) = numbers.split_last().unwrap();
+            assert_eq!(parts.len(), count, "{text}");
+            assert!((parts.iter().sum::<f64>() - sum).abs() < 1e-6, "{text}");
+        }
+    }
 
     #[test]
     fn thousands_are_separated() {

@@ -32,7 +32,9 @@ impl MenuDrawing<'_, '_> {
 
     /// Adds the strip behind the timeline, and the cuts and findings to go to.
     pub(super) fn clip(&mut self, ui: &mut Ui) {
-        for action in [Action::NextStrip, Action::ToCut { forward: true }, Action::ToCut { forward: false }] {
+        for action in
+            [Action::ToggleChecks, Action::NextStrip, Action::ToCut { forward: true }, Action::ToCut { forward: false }]
+        {
             self.action_line(ui, action);
         }
         ui.add(egui::Separator::default().spacing(7.0));

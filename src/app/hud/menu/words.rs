@@ -14,6 +14,7 @@ pub fn words(action: Action, model: &Model<'_>) -> String {
     }
     let state = match action {
         Action::ToggleNumbers => model.tables.stats.is_some().into(),
+        Action::ToggleChecks => model.tables.findings.is_some().into(),
         Action::ToggleLab => model.lab.is_some().into(),
         Action::NextStrip => model.file.strip_size.state(),
         _ => State::Off,
