@@ -69,6 +69,7 @@ fn libraries_stay_in_their_rooms() {
                 "crates/batch/src/report/",
                 "crates/batch/src/labels.rs",
                 "crates/batch/src/graticule.rs",
+                "crates/batch/src/system_fonts.rs",
             ],
         ),
         ("rfd::", &["src/app/"]),

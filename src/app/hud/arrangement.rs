@@ -17,7 +17,7 @@ use super::{
 /// The least width needed for panels on the left, in points.
 const MIN_WIDTH: f32 = 100.0;
 /// The least height of panels, in points.
-const MIN_HEIGHT: f32 = 56.0;
+const MIN_HEIGHT: f32 = 58.0;
 
 /// The view, and how it is divided. Rectangles are in points.
 struct Room<'a> {

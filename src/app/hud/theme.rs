@@ -24,7 +24,7 @@ pub const EDGE: Stroke = Stroke { width: 1.0, color: Color32::from_gray(70) };
 /// Colour of values.
 pub const LIGHT: Color32 = Color32::from_gray(238);
 /// Colour of the names of values.
-pub const DIM: Color32 = Color32::from_gray(168);
+pub const DIM: Color32 = Color32::from_gray(170);
 /// Colour of placeholder text in an empty field.
 pub const HINT: Color32 = Color32::from_gray(186);
 /// Colour of actions that are not possible now.

@@ -212,7 +212,7 @@ fn what_does_not_go_with_a_comparison_is_refused() {
     assert_eq!(several.code, Some(2), "{several:?}");
     // The records must not overwrite the other video.
     let other = clip.make("other.mkv", "-i @ -c copy");
-    let run = compare(clip.path(), &other, &["-o", other.to_str().unwrap()]);
+    let run = compare(clip.path(), &other, &["--format", "csv", "-o", other.to_str().unwrap()]);
     run.fails_with(&["other.mkv", "name another file with -o"]);
 }
 

@@ -87,7 +87,7 @@ fn coinciding_lines_are_both_visible() {
     for number in 0..30 {
         let mut histogram = Histogram::empty(8, Components::Rgbl);
         // If the shares of all frames were equal, none would be the worst.
-        let flawed = if number == 0 { 11 } else { 10 };
+        let flawed = if number == 29 { 9 } else { 10 };
         for channel in 0..4 {
             histogram.bins_mut(channel)[40] = 1000 - flawed;
             histogram.bins_mut(channel)[255] = flawed;
