@@ -3,12 +3,13 @@
 use crate::common::Clip;
 use crate::snapshot::png_file::{Png, snapshot};
 
-/// The view's size, and the overlays on it: 0.9 of half the width and a quarter of the height.
+/// The view's size, and the overlays on it: 0.9 of half the width, a quarter of the height, and as far from the lower edge as
+/// from the others.
 const SIZE: &str = "640x400";
 const LEFT: u32 = 16;
 const RIGHT: u32 = 336;
 const WIDTH: u32 = 288;
-const TOP: u32 = 300;
+const TOP: u32 = 284;
 /// The cap of a bar that is cut off. It is two rows high and extends two columns over its neighbours. Below it is a
 /// dark gap of four rows.
 const CAP: [u8; 3] = [255; 3];
