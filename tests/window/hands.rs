@@ -21,10 +21,10 @@ fn esc_leaves_the_full_screen_then_clears_the_selection_then_closes_panels_and_n
     let program = paused_sample(&[]);
     let bare = program.settled();
     // A range of the luminance histogram, a panel, and the full screen.
-    program.point(800, 700);
+    program.point(800, 670);
     program.button("mousedown", "1");
-    program.move_pointer(850, 700);
-    program.move_pointer(900, 700);
+    program.move_pointer(850, 670);
+    program.move_pointer(900, 670);
     program.button("mouseup", "1");
     program.take_pointer_away();
     let brushed = program.until_other("the brush to light up pixels", &bare, Area::Outside, 5_000);

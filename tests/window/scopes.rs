@@ -142,7 +142,7 @@ fn borders_are_dragged_and_the_layout_is_kept() {
     let (x, y) = middle(&kept, Some(ScopeKind::Vectorscope));
     // It extends to the left of the border's first position.
     let left = kept.arranged(SIZE).panels.iter().find(|panel| panel.kind == ScopeKind::Vectorscope).unwrap().rect.left;
-    assert!(left < border as u32 - 60);
+    assert!(left < border as u32);
     program.after(|| program.point(x, y + 2), "scope: Cb ");
     program.quit_with("q");
 }

@@ -53,7 +53,7 @@ impl Sheet {
     /// width allows.
     fn in_room(ui: &Ui, room: Rect) -> Self {
         let most = (((room.width() - ASIDE) / COLUMN).floor().max(1.0) as usize).min(COLUMNS);
-        let of = |columns| Self::of(ui, columns, (room.width() - ASIDE).min(WIDEST * columns as f32));
+        let of = |columns| Self::of(ui, columns, (room.width() - ASIDE).clamp(0.0, WIDEST * columns as f32));
         let mut all = (1..=most).map(of);
         let mut sheet = all.next_back();
         while let Some(fewer) = all.next_back().filter(|fewer| fewer.fits(room)) {
@@ -119,7 +119,7 @@ pub fn show(ui: &Ui, room: Rect) -> bool {
         let plate = theme::framed(PADDING, PADDING).fill(theme::SOLID);
         plate.show(ui, |ui| {
             ui.set_width(sheet.width * sheet.ends.len() as f32);
-            let height = room.height() - AROUND;
+            let height = (room.height() - AROUND).max(0.0);
             egui::ScrollArea::vertical()
                 .max_height(height)
                 .min_scrolled_height(height)
