@@ -46,7 +46,10 @@ pub use histoscope_core::picture::layout::LayoutError;
 pub use histoscope_core::picture::{Frame, Picture, PictureError, Ratio, Timecode};
 pub use histoscope_core::text::{file_name, parse_time, public, sanitized, shown};
 pub use histoscope_lab::{Method as LabMethod, Topic as LabTopic};
-pub use histoscope_media::{Decoder, MediaError, OpenOptions, StreamInfo, TrackKind, VideoTrack, ffmpeg_version};
+pub use histoscope_media::{
+    Decoder, HardwareChoice, HardwareOptions, MediaError, OpenOptions, StreamInfo, TrackKind, VideoTrack,
+    ffmpeg_version,
+};
 pub use histoscope_render::cpu::Engine as CpuCounter;
 pub use histoscope_render::engine::EngineChoice;
 pub use histoscope_render::gpu::{AdapterChoice, AdapterInfo, GpuError, adapters, wait_until_released};

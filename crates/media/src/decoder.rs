@@ -181,12 +181,6 @@ impl Decoder {
         })
     }
 
-    /// Returns the name of the kind of hardware that decodes; `None` if software does.
-    #[must_use]
-    pub fn hardware(&self) -> Option<&'static str> {
-        self.codec.hardware().map(Accelerator::name)
-    }
-
     fn next_own_frame(&mut self) -> Result<Option<Frame>, MediaError> {
         if let Some(demuxer) = self.packets.opened().filter(|demuxer| demuxer.is_live()) {
             // A sender whose packets produce no picture counts as silent.
@@ -376,7 +370,9 @@ impl Decoder {
             // Hardware that was not asked for may decline.
             let level = if failure.is_late || self.is_hardware_named { log::Level::Warn } else { log::Level::Info };
             log::log!(level, "{path}: {reason}; software decodes from here on");
+            self.counters.hardware_failures += u64::from(failure.is_late);
             self.info.decoder = open::decoder_name(&self.codec);
+            self.info.hardware = None;
             self.info.threads = self.codec.threads();
             self.info.software_reason = Some(reason);
         }

@@ -39,6 +39,8 @@ pub(super) struct Fallback {
     /// Number of the first of them.
     first: u64,
     bytes: usize,
+    /// Maximum bytes of stored packets.
+    most_bytes: usize,
     /// `true` unless packets before the first of them are needed as well.
     is_whole: bool,
     /// `true` if a frame has been returned since the last start.
@@ -53,9 +55,16 @@ impl Fallback {
             packets: VecDeque::new(),
             first: 0,
             bytes: 0,
+            most_bytes: MAX_BYTES,
             is_whole: true,
             has_frames: false,
         })
+    }
+
+    /// Stores less.
+    #[cfg(test)]
+    pub(super) const fn limit(&mut self, most_bytes: usize) {
+        self.most_bytes = most_bytes;
     }
 
     /// Forgets all packets, before decoding starts elsewhere with the packet of this number.
@@ -68,7 +77,7 @@ impl Fallback {
     pub(super) fn note_packet(&mut self, packet: AvPacket, is_needed: bool, is_refused: bool) {
         self.bytes += packet.size();
         self.packets.push_back(SentPacket { packet, is_needed, is_refused, frames: 0 });
-        if self.bytes > MAX_BYTES {
+        if self.bytes > self.most_bytes {
             self.drop_before(self.packets.len());
             self.is_whole = false;
         }

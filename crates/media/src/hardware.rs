@@ -230,7 +230,7 @@ fn check(path: &Path, options: &OpenOptions, device: Accelerator) -> Option<Verd
             frame.ok()
         };
         let (expected, found) = (decode(&mut software, 0)?, decode(&mut hardware, 1)?);
-        hardware.hardware()?;
+        hardware.info().hardware?;
         match (expected, found) {
             (None, None) => break,
             (Some(expected), Some(found)) if difference(&expected, &found).is_none() => {}

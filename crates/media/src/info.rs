@@ -61,6 +61,8 @@ pub struct StreamInfo {
     pub codec: String,
     /// The decoder in use, for instance "libdav1d", with the kind of hardware in parentheses if any decodes.
     pub decoder: String,
+    /// The kind of hardware that decodes, for instance "cuda"; `None` if software does.
+    pub hardware: Option<&'static str>,
     /// Why hardware does not decode, if it was considered.
     pub software_reason: Option<String>,
     /// The codec's profile, for instance "High 10".
@@ -181,4 +183,6 @@ pub struct FrameCounters {
     pub read_errors: u64,
     /// `true` if the last packet was cut short or its frame was damaged.
     pub ends_damaged: bool,
+    /// Number of times that hardware failed in the middle and software continued.
+    pub hardware_failures: u64,
 }

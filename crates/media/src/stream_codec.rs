@@ -82,6 +82,14 @@ impl StreamCodec {
         self.codec.hardware()
     }
 
+    /// Stores less for the case that the hardware fails.
+    #[cfg(test)]
+    pub(super) const fn limit_fallback(&mut self, bytes: usize) {
+        if let Some(fallback) = &mut self.fallback {
+            fallback.limit(bytes);
+        }
+    }
+
     /// Returns the failure of the hardware that decoded at first, if it failed.
     pub(super) const fn failure(&self) -> Option<&HardwareFailure> {
         self.failure.as_ref()

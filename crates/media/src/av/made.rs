@@ -24,7 +24,7 @@ pub(crate) struct Faults {
 
 /// Made hardware.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct MadeHardware(&'static MadeState);
+pub struct MadeHardware(&'static MadeState);
 
 #[derive(Debug, Default)]
 struct MadeState {

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{Decoder, StopHandle};
-use crate::av::{self, Codec, CodecOptions, Denied, Input};
+use crate::av::{self, Accelerator, Codec, CodecOptions, Denied, Input};
 use crate::demuxer::Demuxer;
 use crate::ending::{self, Ending};
 use crate::error::MediaError;
@@ -106,7 +106,7 @@ impl Decoder {
 
     /// Adds a second decoder in software whose frames are compared with those of this one, if that is requested.
     fn with_twin(mut self, options: &OpenOptions, stop: &StopHandle) -> Result<Self, MediaError> {
-        if options.hardware.verify && self.hardware().is_some() {
+        if options.hardware.verify && self.info.hardware.is_some() {
             let path = self.info.path.clone();
             if self.info.live || !self.packets.opened().is_some_and(|demuxer| demuxer.source().can_reopen()) {
                 return Err(MediaError::NotRepeatable { path });
@@ -411,6 +411,7 @@ fn describe(
         container: input.container().to_owned(),
         codec: parameters.codec_name().to_owned(),
         decoder: decoder_name(codec),
+        hardware: codec.hardware().map(Accelerator::name),
         software_reason: None,
         profile: parameters.profile().map(str::to_owned),
         scan: parameters.scan(),
