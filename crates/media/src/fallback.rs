@@ -89,7 +89,11 @@ impl Fallback {
         let Some(at) = self.position_of(frame) else { return };
         let sent = &mut self.packets[at];
         sent.frames += 1;
-        let is_start = sent.packet.is_key() && frame.is_key() && frame.picture_type() == Some('I');
+        let is_start = sent.packet.is_key()
+            && frame.is_key()
+            && frame.picture_type() == Some('I')
+            // Damage is concealed with earlier pictures.
+            && !frame.is_damaged();
         // A new configuration holds until the next one.
         let is_bound = self.packets.iter().take(at).any(|sent| sent.packet.reconfigures());
         if self.resets_at_keyframes && is_start && !is_bound {
@@ -116,10 +120,15 @@ impl Fallback {
         self.first += at as u64;
     }
 
-    /// Returns `true` if a frame has been returned since the last start. Packets that are refused before belong to
-    /// pictures from before the start.
+    /// Returns `true` if a frame has been returned since the last start.
     pub(super) const fn has_frames(&self) -> bool {
         self.has_frames
+    }
+
+    /// Returns `true` if a packet was refused for no reason in the stream, as far as that is known: decoding that begins
+    /// between keyframes refuses packets until the next.
+    pub(super) fn is_under_way(&self) -> bool {
+        self.has_frames || self.packets.front().is_none_or(|first| first.packet.is_key())
     }
 
     /// Returns the stream's description, and the packets to decode again if they suffice.

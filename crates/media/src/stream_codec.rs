@@ -224,7 +224,7 @@ impl StreamCodec {
     /// Returns `true` if an error of the codec is to be taken for a failure of the hardware. Only software reports and
     /// conceals damage the same way each time, so that damage counts as one too.
     fn takes_for_failure(&self) -> bool {
-        self.fallback.as_ref().is_some_and(|fallback| fallback.has_frames() || self.codec.has_refused())
+        self.fallback.as_ref().is_some_and(|fallback| fallback.is_under_way() || self.codec.has_refused())
     }
 
     /// Decodes the frame, which the hardware calls damaged, and all later ones in software. Returns `false` if software
