@@ -74,12 +74,19 @@ impl Fallback {
     }
 
     /// Adds a packet that the decoder has taken or refused.
-    pub(super) fn note_packet(&mut self, packet: AvPacket, is_needed: bool, is_refused: bool) {
+    pub(super) fn note_packet(&mut self, packet: AvPacket, is_needed: bool) {
         self.bytes += packet.size();
-        self.packets.push_back(SentPacket { packet, is_needed, is_refused, frames: 0 });
+        self.packets.push_back(SentPacket { packet, is_needed, is_refused: false, frames: 0 });
         if self.bytes > self.most_bytes {
             self.drop_before(self.packets.len());
             self.is_whole = false;
+        }
+    }
+
+    /// Records that the decoder's refusal of the last packet has been reported.
+    pub(super) fn note_refusal(&mut self) {
+        if let Some(last) = self.packets.back_mut() {
+            last.is_refused = true;
         }
     }
 
@@ -128,7 +135,7 @@ impl Fallback {
     /// Returns `true` if a packet was refused for no reason in the stream, as far as that is known: decoding that begins
     /// between keyframes refuses packets until the next.
     pub(super) fn is_under_way(&self) -> bool {
-        self.has_frames || self.packets.front().is_none_or(|first| first.packet.is_key())
+        self.has_frames || self.packets.front().is_some_and(|first| first.packet.is_key())
     }
 
     /// Returns the stream's description, and the packets to decode again if they suffice.

@@ -151,13 +151,18 @@ impl StreamCodec {
                 Err(AvError::AGAIN) => return Sent::Full(packet),
                 Err(error) => Some(error),
             };
-            let has_failed = error.is_some() && self.takes_for_failure();
             if let Some(fallback) = &mut self.fallback {
-                fallback.note_packet(packet, is_needed, error.is_some() && !has_failed);
+                fallback.note_packet(packet, is_needed);
             }
             match error {
-                Some(error) if !(has_failed && self.fall_back(error.to_string())) => return Sent::Refused(error),
-                _ => Sent::Taken,
+                None => Sent::Taken,
+                Some(error) if self.takes_for_failure() && self.fall_back(error.to_string()) => Sent::Taken,
+                Some(error) => {
+                    if let Some(fallback) = &mut self.fallback {
+                        fallback.note_refusal();
+                    }
+                    return Sent::Refused(error);
+                }
             }
         };
         if is_pending {
