@@ -96,28 +96,20 @@ pub(super) fn decide(
 ) -> Result<Decision, MediaError> {
     let software = |reason| Decision { hardware: None, reason };
     let used = |accelerator| Decision { hardware: Some(accelerator), reason: None };
-    let codec = parameters.codec_name();
     match options.hardware.choice {
         HardwareChoice::No => Ok(software(None)),
         HardwareChoice::Named(kind) => {
             let failed = |reason: String| MediaError::NoHardware { path: path.to_owned(), kind, reason };
-            let device = Accelerator::Device(HardwareDevice::shared(kind).map_err(failed)?);
-            let decodes = device.decodes(parameters);
-            decodes
-                .then(|| used(device))
-                .ok_or_else(|| failed(format!("FFmpeg has no decoder of this kind for {codec}")))
+            open(kind, parameters).map(used).map_err(failed)
         }
         HardwareChoice::Auto => {
             let mut reasons = Vec::new();
             for kind in HardwareKind::ALL {
-                match HardwareDevice::shared(kind).map(Accelerator::Device) {
-                    Ok(device) if device.decodes(parameters) => {
-                        match verdict(options, parameters, device, (path, is_repeatable)) {
-                            Verdict::Faster => return Ok(used(device)),
-                            other => reasons.push(format!("{}: {other}", kind.name())),
-                        }
-                    }
-                    Ok(_) => reasons.push(format!("{}: no decoder for {codec}", kind.name())),
+                let checked = open(kind, parameters)
+                    .map(|device| (device, verdict(options, parameters, device, (path, is_repeatable))));
+                match checked {
+                    Ok((device, Verdict::Faster)) => return Ok(used(device)),
+                    Ok((_, other)) => reasons.push(format!("{}: {other}", kind.name())),
                     Err(reason) => reasons.push(format!("{}: {reason}", kind.name())),
                 }
             }
@@ -134,6 +126,12 @@ pub(super) fn decide(
             })
         }
     }
+}
+
+/// Opens a device of this kind if FFmpeg can decode the stream with one.
+fn open(kind: HardwareKind, parameters: &StreamParameters<'_>) -> Result<Accelerator, String> {
+    kind.check_decoder(parameters)?;
+    HardwareDevice::shared(kind).map(Accelerator::Device)
 }
 
 /// The result of a check.

@@ -53,15 +53,6 @@ impl Accelerator {
             Self::Made(_) => "made 1".to_owned(),
         }
     }
-
-    /// Returns `true` if it can decode streams of this codec, as far as that is known without trying.
-    pub(crate) fn decodes(self, parameters: &StreamParameters<'_>) -> bool {
-        match self {
-            Self::Device(device) => device.decoder(parameters.codec_number()).is_some(),
-            #[cfg(test)]
-            Self::Made(_) => true,
-        }
-    }
 }
 
 /// The result of requesting a frame from a decoder.

@@ -10,6 +10,7 @@ use ffmpeg_next::ffi;
 use libloading::{Library, Symbol};
 
 use super::memory::{CallbackState, FramePool};
+use super::stream::StreamParameters;
 use super::{AvError, AvFrame, PixelFormat, enum_number};
 
 /// A kind of hardware decoder.
@@ -52,9 +53,26 @@ impl HardwareKind {
 
     /// Returns FFmpeg's number for the kind; `None` if this FFmpeg is built without it.
     fn number(self) -> Option<c_int> {
-        // SAFETY: the name is zero-terminated; the function returns 0 for a kind that it does not know.
-        let number = unsafe { by_number::av_hwdevice_find_type_by_name(self.raw_name().as_ptr()) };
-        (number != 0).then_some(number)
+        // SAFETY: the name is zero-terminated; the function returns 0 for a kind that it does not know. The other takes
+        // 0 or its previous result, and returns 0 after the last kind that FFmpeg is built with.
+        unsafe {
+            let number = by_number::av_hwdevice_find_type_by_name(self.raw_name().as_ptr());
+            let mut built = by_number::av_hwdevice_iterate_types(0);
+            while built != 0 && built != number {
+                built = by_number::av_hwdevice_iterate_types(built);
+            }
+            (built != 0).then_some(number)
+        }
+    }
+
+    /// Checks that FFmpeg has a decoder of this kind for the stream, without opening a device.
+    ///
+    /// # Errors
+    /// Returns the reason if it has none, in a few words.
+    pub(crate) fn check_decoder(self, parameters: &StreamParameters<'_>) -> Result<(), String> {
+        let number = self.number().ok_or("this FFmpeg is built without it")?;
+        let decoder = decoder(number, parameters.codec_number());
+        decoder.map(|_| ()).ok_or_else(|| format!("FFmpeg has no such decoder for {}", parameters.codec_name()))
     }
 }
 
@@ -107,18 +125,7 @@ impl HardwareDevice {
 
     /// Returns FFmpeg's decoder for a codec that can use this device; `None` if there is none.
     pub(super) fn decoder(&self, codec_id: c_int) -> Option<*const ffi::AVCodec> {
-        let mut state = ptr::null_mut();
-        loop {
-            // SAFETY: the state is null at first and then only passed back; the results are null or constants.
-            let codec = unsafe { ffi::av_codec_iterate(&raw mut state).as_ref() }?;
-            // SAFETY: the field of a valid codec is a C enumeration; the function takes any codec.
-            let is_it = unsafe { enum_number(&raw const codec.id) == codec_id && ffi::av_codec_is_decoder(codec) != 0 };
-            // A wrapper around a vendor's library is a decoder of its own, whose frames need not be those of FFmpeg's.
-            let is_wrapper = codec.capabilities.cast_unsigned() & ffi::AV_CODEC_CAP_HARDWARE != 0;
-            if is_it && !is_wrapper && surfaces_of(codec, self.number).is_some() {
-                return Some(codec);
-            }
-        }
+        decoder(self.number, codec_id)
     }
 
     /// Makes a decoder use the device once it is opened. If it cannot, the decoder refuses its packets.
@@ -164,6 +171,22 @@ unsafe extern "C" fn choose_surfaces(context: *mut ffi::AVCodecContext, formats:
         }
     }
     NONE
+}
+
+/// Returns FFmpeg's decoder for a codec that can use devices of the kind with this number; `None` if there is none.
+fn decoder(kind: c_int, codec_id: c_int) -> Option<*const ffi::AVCodec> {
+    let mut state = ptr::null_mut();
+    loop {
+        // SAFETY: the state is null at first and then only passed back; the results are null or constants.
+        let codec = unsafe { ffi::av_codec_iterate(&raw mut state).as_ref() }?;
+        // SAFETY: the field of a valid codec is a C enumeration; the function takes any codec.
+        let is_it = unsafe { enum_number(&raw const codec.id) == codec_id && ffi::av_codec_is_decoder(codec) != 0 };
+        // A wrapper around a vendor's library is a decoder of its own, whose frames need not be those of FFmpeg's.
+        let is_wrapper = codec.capabilities.cast_unsigned() & ffi::AV_CODEC_CAP_HARDWARE != 0;
+        if is_it && !is_wrapper && surfaces_of(codec, kind).is_some() {
+            return Some(codec);
+        }
+    }
 }
 
 /// Returns the format of the surfaces that a decoder outputs if it has a device of the kind with this number; `None` if
@@ -248,6 +271,7 @@ mod by_number {
     use ffmpeg_next::ffi::{AVBufferRef, AVDictionary};
     unsafe extern "C" {
         pub(super) fn av_hwdevice_find_type_by_name(name: *const c_char) -> c_int;
+        pub(super) fn av_hwdevice_iterate_types(previous: c_int) -> c_int;
         pub(super) fn av_hwdevice_ctx_create(
             context: *mut *mut AVBufferRef,
             kind: c_int,

@@ -1,6 +1,5 @@
 //! Hardware made for tests: a decoder in software whose frames look like downloaded surfaces, and which fails as told.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{AvError, AvFrame, PixelFormat, Scaler};
@@ -64,8 +63,6 @@ impl MadeHardware {
 
     /// Returns the frame as hardware would: interleaved chroma, and more than eight bits in the upper bits of a word.
     pub(super) fn pass_on(self, frame: &AvFrame) -> Result<AvFrame, AvError> {
-        // One scaler is kept per process: its size and format hardly ever change.
-        static SCALER: Mutex<Option<((u32, u32), PixelFormat, Scaler)>> = Mutex::new(None);
         let number = self.0.frames.fetch_add(1, Ordering::Relaxed) + 1;
         let faults = &self.0.faults;
         std::thread::sleep(std::time::Duration::from_millis(faults.delay_millis));
@@ -79,11 +76,8 @@ impl MadeHardware {
             name => panic!("made hardware has no surfaces for {name}"),
         };
         let surface = PixelFormat::by_name(surface).expect("a format of FFmpeg's");
-        let mut kept = SCALER.lock().expect("no test has panicked here");
-        if !kept.as_ref().is_some_and(|(kept_size, format, _)| (*kept_size, *format) == (size, coded)) {
-            *kept = Some((size, coded, Scaler::new(size, coded, surface, false).expect("a scaler")));
-        }
-        let (_, _, scaler) = kept.as_mut().expect("it was just made");
+        // The frames of tests are small, so that each has a scaler.
+        let mut scaler = Scaler::new(size, coded, surface, false).expect("a scaler");
         let mut downloaded = scaler.convert(frame)?;
         if faults.wrong_at_frame == Some(number) {
             downloaded.spoil();
