@@ -61,7 +61,9 @@ impl Faults {
     pub fn lines(&self) -> Vec<InfoLine> {
         let line = |name, value: Option<String>| value.map(|value| InfoLine { name, value, origin: None });
         let damage = self.damage().map(|damage| format!("{damage}, so far"));
-        line("partial", self.ending.clone()).into_iter().chain(line("damage", damage)).collect()
+        let hardware = (self.counters.hardware_failures > 0).then(|| "failed; software decodes since then".to_owned());
+        let lines = [line("partial", self.ending.clone()), line("damage", damage), line("hardware", hardware)];
+        lines.into_iter().flatten().collect()
     }
 
     /// Returns notes on faults found since those in `reported`. Counts are reported only when damage first appears, and at
@@ -72,7 +74,9 @@ impl Faults {
         let ending = ending.map(|ending| format!("the file is incomplete: {ending}"));
         let is_due = !reported.has_damage() || has_ended && self.counters != reported.counters;
         let damage = self.damage().filter(|_| is_due).map(|damage| format!("the file is damaged: {damage}"));
-        ending.into_iter().chain(damage).collect()
+        let has_failed = self.counters.hardware_failures > reported.counters.hardware_failures;
+        let hardware = has_failed.then(|| "the hardware decoder failed; software continues".to_owned());
+        ending.into_iter().chain(damage).chain(hardware).collect()
     }
 }
 
@@ -94,6 +98,15 @@ mod tests {
         assert_eq!(more.new_notes(&some, true), [format!("the file is damaged: {all}")]);
         assert_eq!((more.lines()[0].name, more.lines()[0].value.clone()), ("damage", format!("{all}, so far")));
         assert!(more.new_notes(&more, true).is_empty(), "it was said");
+    }
+
+    #[test]
+    fn a_failure_of_the_hardware_is_reported_once_and_stays_in_the_panel() {
+        let failed = Faults::new(FrameCounters { hardware_failures: 1, ..FrameCounters::default() }, None);
+        let notes = failed.new_notes(&Faults::default(), false);
+        assert_eq!(notes, ["the hardware decoder failed; software continues"]);
+        assert!(failed.new_notes(&failed, true).is_empty() && !failed.any(), "the file has no fault");
+        assert_eq!(failed.lines()[0].name, "hardware");
     }
 
     #[test]

@@ -79,7 +79,8 @@ pub struct AnalyzeArgs {
     #[arg(long, value_name = "N", default_value = "1", value_parser = whole::<NonZeroUsize, 1, { u64::MAX }>)]
     jobs: NonZeroUsize,
 
-    /// Compare every count with the slow reference, and stop at a difference
+    /// Compare every count with the slow reference, and with --hwdec every frame with software's, and stop at a
+    /// difference
     #[arg(long)]
     verify: bool,
 
@@ -194,9 +195,11 @@ impl AnalyzeArgs {
             _ => SignalUse::None,
         };
         let coded = self.counting.components() == Components::YCbCr;
+        let mut open = self.reading.open_options();
+        open.hardware.verify = self.verify;
         Request {
             input: input.to_owned(),
-            open: self.reading.open_options(),
+            open,
             selection: Selection {
                 from: self.part.from,
                 to: self.part.to,

@@ -1,5 +1,6 @@
 //! Options shared by several commands.
 
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
@@ -7,8 +8,8 @@ use histoscope::analysis::{Point, RegionSpec};
 use histoscope::benchmark::Shape;
 use histoscope::exposing::{ExposureChoice, FalseColorTable, Level, MarkLimits};
 use histoscope::{
-    AdapterChoice, ChromaLines, Components, CroppingChoice, EngineChoice, Field, Matrix, OpenOptions, Overlaps, Range,
-    Ratio, Timecode, parse_time,
+    AdapterChoice, ChromaLines, Components, CroppingChoice, EngineChoice, Field, HardwareChoice, HardwareOptions,
+    Matrix, OpenOptions, Overlaps, Range, Ratio, Timecode, parse_time,
 };
 
 /// The options for reading the video.
@@ -44,6 +45,11 @@ pub struct ReadingArgs {
     #[arg(long, value_name = "N", value_parser = whole::<usize, 1, 64>)]
     threads: Option<usize>,
 
+    /// Decode with hardware: auto, no, vulkan, cuda (or nvdec), vaapi, videotoolbox, d3d11va. Frames that it cannot
+    /// decode are decoded in software
+    #[arg(long, value_name = "KIND", default_value = "no")]
+    hwdec: HardwareChoice,
+
     /// Open a picture with a number in its name as part of its sequence
     #[arg(long)]
     sequence: bool,
@@ -74,9 +80,17 @@ impl ReadingArgs {
             threads: self.threads,
             sequence: self.sequence,
             frame_rate: self.frame_rate,
+            hardware: HardwareOptions { choice: self.hwdec, verify: false, checks: checks_of_hardware() },
             ..OpenOptions::default()
         }
     }
+}
+
+/// Returns the file in the platform's cache folder that keeps the results of checking hardware decoders, if there is
+/// such a folder.
+fn checks_of_hardware() -> Option<PathBuf> {
+    let folders = directories::ProjectDirs::from("", "", "histoscope")?;
+    Some(folders.cache_dir().join("hardware-checks.tsv"))
 }
 
 /// The graphics adapter to use.

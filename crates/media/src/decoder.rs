@@ -7,9 +7,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::av::{AvError, AvFrame, Interrupt, Received};
+use super::av::{Accelerator, AvError, AvFrame, Interrupt, Received};
 use super::error::MediaError;
 use super::guarantee::SeekGuarantee;
+use super::hardware;
 use super::index::{FrameIndex, Lister, Listing};
 use super::info::{FrameCounters, StreamInfo};
 use super::numbering::{Numbering, has_one_frame_a_packet};
@@ -26,6 +27,8 @@ mod open;
 mod seek;
 
 #[cfg(test)]
+mod hardware_tests;
+#[cfg(test)]
 mod kept_tests;
 
 /// Consecutive refusals, with no packets left, after which the codec is considered to have ended.
@@ -35,6 +38,8 @@ const MAX_DRAIN_ERRORS: u32 = 256;
 pub struct Decoder {
     packets: Packets,
     codec: StreamCodec,
+    /// A decoder in software whose frames are compared with those of this one; `None` unless that is requested.
+    twin: Option<Box<Self>>,
     /// The picture assembled from tiles, if the stream is one of them.
     tiled: Option<TiledPicture>,
     info: StreamInfo,
@@ -53,6 +58,8 @@ pub struct Decoder {
     /// Size of the last decoded frame's buffers, in bytes.
     frame_bytes: Option<usize>,
     serial: u64,
+    /// `true` if the user named the hardware that is to decode.
+    is_hardware_named: bool,
 }
 
 /// Interrupts a decoder's blocking reads from another thread.
@@ -150,6 +157,31 @@ impl Decoder {
     /// [`MediaError`] if reading was stopped or timed out. Damage in the file is not an error; see
     /// [`counters`](Self::counters).
     pub fn next_frame(&mut self) -> Result<Option<Frame>, MediaError> {
+        let frame = self.next_own_frame()?;
+        self.compare_with_twin(frame.as_ref())?;
+        Ok(frame)
+    }
+
+    /// Fails if software decodes the frame differently.
+    fn compare_with_twin(&mut self, frame: Option<&Frame>) -> Result<(), MediaError> {
+        let Some(twin) = &mut self.twin else { return Ok(()) };
+        let expected = twin.next_frame()?;
+        let difference = match (&expected, frame) {
+            (Some(expected), Some(frame)) => hardware::difference(expected, frame),
+            (None, None) => None,
+            _ => Some("whether it exists"),
+        };
+        let Some(difference) = difference else { return Ok(()) };
+        let hardware = self.codec.hardware().or_else(|| Some(self.codec.failure()?.hardware));
+        Err(MediaError::HardwareDiffers {
+            path: self.info.path.clone(),
+            hardware: hardware.map_or("software", Accelerator::name),
+            seconds: expected.as_ref().or(frame).map_or(0.0, |frame| frame.time_secs),
+            difference,
+        })
+    }
+
+    fn next_own_frame(&mut self) -> Result<Option<Frame>, MediaError> {
         if let Some(demuxer) = self.packets.opened().filter(|demuxer| demuxer.is_live()) {
             // A sender whose packets produce no picture counts as silent.
             demuxer.source().limit_time();
@@ -294,13 +326,18 @@ impl Decoder {
         loop {
             match self.codec.receive() {
                 Received::Frame(frame) if frame.is_discarded() => {}
+                Received::Frame(frame) if self.is_better_decoded_again(&frame) => self.note_failure()?,
                 Received::Frame(frame) => {
+                    self.note_failure()?;
                     let is_broken = frame.is_broken() && self.codec.reports_errors_first();
                     self.position.note_frame(frame.best_effort_timestamp(), is_broken, self.codec.is_draining());
                     return Ok(Some(frame));
                 }
                 Received::End => return Ok(None),
                 Received::NeedsInput => self.feed()?,
+                Received::Refused(_) if self.codec.failure().is_some_and(|failure| failure.needs_restart) => {
+                    self.note_failure()?;
+                }
                 Received::Refused(error) => {
                     self.refused(error);
                     if self.codec.is_draining() {
@@ -314,6 +351,32 @@ impl Decoder {
                 }
             }
         }
+    }
+
+    /// Returns `true` if hardware calls the frame damaged, so that it is decoded again in software: only software
+    /// conceals damage the same way each time.
+    fn is_better_decoded_again(&mut self, frame: &AvFrame) -> bool {
+        frame.is_damaged()
+            && !self.position.omission.is_leading(frame.best_effort_timestamp())
+            && self.codec.reject(frame)
+    }
+
+    /// Says once if hardware has failed, and restarts decoding if it cannot simply continue.
+    fn note_failure(&mut self) -> Result<(), MediaError> {
+        let Some(failure) = self.codec.failure().cloned() else { return Ok(()) };
+        if self.info.software_reason.is_none() {
+            let (path, name) = (self.info.path.display(), failure.hardware.name());
+            let reason = format!("{name}: {}", failure.reason);
+            // Hardware that was not asked for may decline.
+            let level = if failure.is_late || self.is_hardware_named { log::Level::Warn } else { log::Level::Info };
+            log::log!(level, "{path}: {reason}; software decodes from here on");
+            self.counters.hardware_failures += u64::from(failure.is_late);
+            self.info.decoder = open::decoder_name(&self.codec);
+            self.info.hardware = None;
+            self.info.threads = self.codec.threads();
+            self.info.software_reason = Some(reason);
+        }
+        if failure.needs_restart { self.restart_in_software(&failure) } else { Ok(()) }
     }
 
     /// Passes the next packet to the codec, or tells it that there are no more.

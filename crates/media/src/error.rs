@@ -1,5 +1,6 @@
 //! Errors about media files: each is one line that says what happened and what to do.
 
+use super::av::HardwareKind;
 use super::device::{Device, device};
 use std::path::{Path, PathBuf};
 
@@ -332,6 +333,56 @@ pub enum MediaError {
         /// The device.
         path: PathBuf,
         /// FFmpeg's message.
+        reason: String,
+    },
+    /// The hardware decoder that was named does not exist on this machine, or not for the codec.
+    #[error(
+        "{}: cannot be decoded with {} ({reason}); use --hwdec auto, or leave --hwdec out to decode in software",
+        shown(path),
+        kind.name()
+    )]
+    NoHardware {
+        /// The source.
+        path: PathBuf,
+        /// The kind of hardware.
+        kind: HardwareKind,
+        /// The reason, in a few words.
+        reason: String,
+    },
+    /// A frame that hardware has decoded differs from software's.
+    #[error(
+        "{}: the frame at {seconds:.3} s differs from software's in {difference} if decoded with {hardware}; leave \
+         --hwdec out to decode in software",
+        shown(path)
+    )]
+    HardwareDiffers {
+        /// The source.
+        path: PathBuf,
+        /// The name of the hardware decoder.
+        hardware: &'static str,
+        /// Time of the frame, in seconds from the first.
+        seconds: f64,
+        /// What differs.
+        difference: &'static str,
+    },
+    /// Frames cannot be decoded twice for a comparison.
+    #[error("{}: --verify with --hwdec reads the video twice, which takes a file; save it to one", shown(path))]
+    NotRepeatable {
+        /// The source.
+        path: PathBuf,
+    },
+    /// The hardware decoder failed, and software cannot continue with the same frame.
+    #[error(
+        "{}: decoding with {hardware} failed ({reason}), and the packets since the last keyframe are no longer there \
+         for software to continue; leave --hwdec out",
+        shown(path)
+    )]
+    HardwareLost {
+        /// The source.
+        path: PathBuf,
+        /// The name of the hardware decoder.
+        hardware: &'static str,
+        /// The reason, in a few words.
         reason: String,
     },
     /// Another failure that FFmpeg or the system reports.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::hardware::HardwareOptions;
 use super::streams::VideoTrack;
 use histoscope_core::picture::color::{Matrix, Origin, Range, Sourced, UnreadableMatrix};
 use histoscope_core::picture::crop::CroppingChoice;
@@ -40,6 +41,8 @@ pub struct OpenOptions {
     /// Bytes of a live source's packets that a decoding thread stores so that past frames can be decoded again; none by
     /// default.
     pub kept_packets: usize,
+    /// What decodes.
+    pub hardware: HardwareOptions,
 }
 
 impl OpenOptions {
@@ -56,8 +59,12 @@ pub struct StreamInfo {
     pub container: String,
     /// The codec's name, for instance "h264".
     pub codec: String,
-    /// The decoder in use, for instance "libdav1d".
+    /// The decoder in use, for instance "libdav1d", with the kind of hardware in parentheses if any decodes.
     pub decoder: String,
+    /// The kind of hardware that decodes, for instance "cuda"; `None` if software does.
+    pub hardware: Option<&'static str>,
+    /// Why hardware does not decode, if it was considered.
+    pub software_reason: Option<String>,
     /// The codec's profile, for instance "High 10".
     pub profile: Option<String>,
     /// The scan type, if the codec or the container states it.
@@ -176,4 +183,6 @@ pub struct FrameCounters {
     pub read_errors: u64,
     /// `true` if the last packet was cut short or its frame was damaged.
     pub ends_damaged: bool,
+    /// Number of times that hardware failed in the middle and software continued.
+    pub hardware_failures: u64,
 }

@@ -33,6 +33,22 @@ pub(super) fn native_layout(descriptor: &PixelDescriptor) -> Option<PixelLayout>
     (has_known_packing(&layout) && layout.validate().is_ok()).then_some(layout)
 }
 
+/// Returns the layout of planes that hardware has decoded, whose format may differ from the `coded` one in which software
+/// decodes the stream; `None` if the planes cannot be read as they are.
+pub(super) fn downloaded_layout(planes: &PixelDescriptor, coded: &PixelDescriptor) -> Option<PixelLayout> {
+    let (planes, coded) = (native_layout(planes)?, native_layout(coded)?);
+    let is_alike = (planes.model, planes.chroma_shift) == (coded.model, coded.chroma_shift);
+    // FFmpeg had no name for twelve bits in the upper part of a word before version 6.
+    let has_upper_twelve = (planes.depth, coded.depth) == (16, 12);
+    if !is_alike || !(planes.depth == coded.depth || has_upper_twelve) {
+        return None;
+    }
+    let shift = planes.depth - coded.depth;
+    let components = planes.components.map(|component| Component { shift: component.shift + shift, ..component });
+    let layout = PixelLayout { depth: coded.depth, components, ..planes };
+    (has_known_packing(&layout) && layout.validate().is_ok()).then_some(layout)
+}
+
 /// Returns the colour model of the components; `None` if there are none.
 fn color_model(descriptor: &PixelDescriptor) -> Option<ColorModel> {
     let colors = descriptor.components.len() - usize::from(descriptor.has_alpha() && !descriptor.components.is_empty());

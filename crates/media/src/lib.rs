@@ -6,7 +6,7 @@
 //! `decoder` contains the decoder, with opening and seeking in `decoder/`. Its packets come from `packets`: either
 //! `demuxer` reads them from a `source`, or `timeshift` has stored them from a live source. `allowed` defines the files
 //! that a source may read besides itself; `numbered` finds the files of numbered pictures. `stream_codec` decodes the
-//! packets. `pictures` makes the frames readable, using `layout`, `tags` and, for pictures stored in parts, `tiles`.
+//! packets, with what `hardware` has chosen; if hardware fails, `fallback` leads to software. `pictures` makes the frames readable, using `layout`, `tags` and, for pictures stored in parts, `tiles`.
 //! `timeline`, `timecodes` and `numbering` give the frames their times and numbers, and `position` is the state that a
 //! seek resets. `guarantee` determines where a seek may start decoding, and `target` where it leads. `index` lists a
 //! file's packets. `ending` and `boxes` find faults in a file, and `error` describes them. `reception` reopens a live
@@ -23,7 +23,9 @@ mod device;
 mod ending;
 mod error;
 mod exchange;
+mod fallback;
 mod guarantee;
+mod hardware;
 mod index;
 mod info;
 mod layout;
@@ -46,11 +48,12 @@ mod timeline;
 mod timeshift;
 
 pub use address::is_live;
-pub use av::{filters_keep_depth, version as ffmpeg_version};
+pub use av::{HardwareKind, filters_keep_depth, version as ffmpeg_version};
 pub use decoder::{Decoder, StopHandle};
 pub use ending::Ending;
 pub use error::MediaError;
 pub use exchange::{DecodeEvent, QueueLimits};
+pub use hardware::{HARDWARE_NAMES, HardwareChoice, HardwareOptions};
 pub use index::FrameIndex;
 pub use info::{FrameCounters, OpenOptions, StreamInfo};
 pub use numbered::sequences_in;

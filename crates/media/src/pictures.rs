@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use super::av::{self, AvFrame, PixelDescriptor, PixelFormat, Scaler};
 use super::info::OpenOptions;
-use super::layout::{conversion_target, is_full_range, native_layout};
+use super::layout::{conversion_target, downloaded_layout, is_full_range, native_layout};
 use super::tags;
 use histoscope_core::picture::color::{Matrix, Origin, Range, Sourced, UnreadableMatrix};
 use histoscope_core::picture::crop::{Crop, CropUse, Cropping};
@@ -83,7 +83,10 @@ struct Current {
 /// The properties that determine how a frame is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct FrameKind {
+    /// Format of the planes.
     format: PixelFormat,
+    /// Format of the stream, which differs if hardware has decoded the planes.
+    coded: PixelFormat,
     /// Width and height as decoded.
     size: (u32, u32),
     /// The codec's cropping of that size.
@@ -168,7 +171,7 @@ impl PictureMaker {
     pub(super) fn unreadable_matrix(&mut self, frame: &AvFrame) -> Option<UnreadableMatrix> {
         let kind = self.kind(frame);
         let layout = self.current_for(kind).ok()?.layout;
-        let descriptor = kind.format.descriptor()?;
+        let descriptor = kind.coded.descriptor()?;
         let (colorimetry, note) = tags::colorimetry(kind.tags, &layout, kind.size, &descriptor, &self.options);
         match (layout.model, colorimetry.matrix.value) {
             (ColorModel::YCbCr, Matrix::Unreadable(matrix)) => {
@@ -182,6 +185,7 @@ impl PictureMaker {
     fn kind(&self, frame: &AvFrame) -> FrameKind {
         FrameKind {
             format: frame.format(),
+            coded: frame.coded_format(),
             size: frame.size(),
             crop: frame.crop(),
             tags: tags::merged(frame.color_numbers(), self.defaults.tags),
@@ -214,7 +218,7 @@ impl PictureMaker {
         };
         let source = Arc::clone(&current.source);
         let (layout, rect) = (current.layout, current.rect);
-        let descriptor = kind.format.descriptor().ok_or("unknown pixel format")?;
+        let descriptor = kind.coded.descriptor().ok_or("unknown pixel format")?;
         let size = (rect.width, rect.height);
         let (colorimetry, note) = tags::colorimetry(kind.tags, &layout, size, &descriptor, &self.options);
         if let Some(note) = note {
@@ -247,7 +251,7 @@ impl PictureMaker {
 
     /// Determines how frames of a new kind are read.
     fn prepare(&mut self, kind: FrameKind) -> Result<Current, String> {
-        let descriptor = kind.format.descriptor().ok_or("unknown pixel format")?;
+        let descriptor = kind.coded.descriptor().ok_or("unknown pixel format")?;
         let cropping = Cropping::resolve(kind.size, kind.crop, self.defaults.crop, self.options.cropping);
         for (by, stated) in cropping.stated().filter(|(_, stated)| stated.used == CropUse::Impossible) {
             self.note(format!(
@@ -259,7 +263,15 @@ impl PictureMaker {
         let size = crop.leaves(kind.size).unwrap_or(kind.size);
         let rect = Rect { x: crop.left, y: crop.top, width: size.0, height: size.1 };
         let mut converted_to = None;
-        let (layout, scaler) = match native_layout(&descriptor) {
+        let native = match kind.format.descriptor() {
+            Some(planes) if kind.format != kind.coded => {
+                let unreadable =
+                    || format!("{} as hardware decodes it, {}, cannot be read", descriptor.name, planes.name);
+                Some(downloaded_layout(&planes, &descriptor).ok_or_else(unreadable)?)
+            }
+            _ => native_layout(&descriptor),
+        };
+        let (layout, scaler) = match native {
             Some(layout) => (layout, None),
             None => {
                 let unreadable = || format!("pixel format {} cannot be read", descriptor.name);

@@ -70,11 +70,14 @@ impl Omission {
         self.gap_until = self.gap_until.max(self.skip_before.take());
     }
 
+    /// Returns `true` if a frame with that stated timestamp refers to pictures from before the seek.
+    pub(super) fn is_leading(&self, stated: Option<i64>) -> bool {
+        self.drop_before.zip(stated).is_some_and(|(limit, stated)| stated < limit)
+    }
+
     /// Returns `true` if a frame with that stated timestamp must not be delivered.
     pub(super) fn drops(&mut self, stated: Option<i64>) -> bool {
-        if let (Some(limit), Some(stated)) = (self.drop_before, stated)
-            && stated < limit
-        {
+        if self.is_leading(stated) {
             return true;
         }
         self.drop_before = None;

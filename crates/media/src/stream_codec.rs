@@ -1,6 +1,8 @@
 //! The codec of a stream, and the packets whose frames are still pending.
 
-use super::av::{AvError, AvFrame, AvPacket, Codec, FramelessPackets, Received, StreamParameters};
+use super::av::{Accelerator, AvError, AvFrame, AvPacket, Codec, FramelessPackets, Received, StreamParameters};
+use super::fallback::{Fallback, Replay};
+use super::layout::downloaded_layout;
 use super::timecodes::{GroupHeaders, GroupPosition};
 
 /// An open codec and its pending packets.
@@ -12,6 +14,26 @@ pub(super) struct StreamCodec {
     held: Vec<Option<i64>>,
     /// `true` if the codec has been told that there are no more packets.
     is_draining: bool,
+    /// The packets to decode again in software if the hardware fails; `None` if software decodes.
+    fallback: Option<Fallback>,
+    /// Packets that software has yet to decode again.
+    replay: Replay,
+    /// `true` if the codec is to be told that there are no more packets after those.
+    drains_after_replay: bool,
+    /// Why hardware no longer decodes.
+    failure: Option<HardwareFailure>,
+}
+
+/// The failure of a hardware decoder.
+#[derive(Debug, Clone)]
+pub(super) struct HardwareFailure {
+    pub(super) hardware: Accelerator,
+    /// The reason, in a few words.
+    pub(super) reason: String,
+    /// `true` if frames had been returned before.
+    pub(super) is_late: bool,
+    /// `true` if decoding must restart at the first packet, because too few packets were stored.
+    pub(super) needs_restart: bool,
 }
 
 /// The outcome of sending a packet to the codec.
@@ -27,20 +49,64 @@ pub(super) enum Sent {
 }
 
 impl StreamCodec {
-    pub(super) fn new(codec: Codec) -> Self {
+    /// Creates the codec of a stream.
+    pub(super) fn new(codec: Codec, parameters: &StreamParameters<'_>) -> Result<Self, AvError> {
+        let fallback = codec.hardware().map(|_| Fallback::of(parameters)).transpose()?;
+        Ok(Self { fallback, ..Self::in_software(codec) })
+    }
+
+    /// Creates a codec that decodes in software.
+    pub(super) fn in_software(codec: Codec) -> Self {
         let groups = GroupHeaders::are_in(&codec.name()).then(GroupHeaders::default);
-        Self { codec, groups, held: Vec::new(), is_draining: false }
+        Self {
+            codec,
+            groups,
+            held: Vec::new(),
+            is_draining: false,
+            fallback: None,
+            replay: Replay::default(),
+            drains_after_replay: false,
+            failure: None,
+        }
     }
 
     /// Opens the same codec again, because flushing does not make every codec forget everything.
     pub(super) fn reopen(&mut self, parameters: &StreamParameters<'_>) -> Result<(), AvError> {
-        *self = Self::new(self.codec.reopened(parameters)?);
+        let failure = self.failure.take().map(|failure| HardwareFailure { needs_restart: false, ..failure });
+        *self = Self { failure, ..Self::new(self.codec.reopened(parameters)?, parameters)? };
         Ok(())
+    }
+
+    /// Returns the hardware that decodes, if any does.
+    pub(super) const fn hardware(&self) -> Option<Accelerator> {
+        self.codec.hardware()
+    }
+
+    /// Stores less for the case that the hardware fails.
+    #[cfg(test)]
+    pub(super) const fn limit_fallback(&mut self, bytes: usize) {
+        if let Some(fallback) = &mut self.fallback {
+            fallback.limit(bytes);
+        }
+    }
+
+    /// Returns the failure of the hardware that decoded at first, if it failed.
+    pub(super) const fn failure(&self) -> Option<&HardwareFailure> {
+        self.failure.as_ref()
+    }
+
+    /// Returns the name of the decoder.
+    pub(super) fn name(&self) -> String {
+        self.codec.name()
     }
 
     /// Makes the codec forget everything that it was given.
     pub(super) fn flush(&mut self) {
         self.codec.flush();
+        if let Some(fallback) = &mut self.fallback {
+            fallback.restart(self.codec.taken());
+        }
+        (self.replay, self.drains_after_replay) = (Replay::default(), false);
         self.groups = self.groups.take().map(|_| GroupHeaders::default());
         self.held.clear();
         self.is_draining = false;
@@ -64,8 +130,13 @@ impl StreamCodec {
 
     /// Sends the next packet. If its picture is not needed and no other refers to it, it is left out.
     pub(super) fn send(&mut self, packet: AvPacket, is_needed: bool, name: &str) -> Sent {
+        if !self.replay.packets.is_empty() {
+            return Sent::Full(packet);
+        }
         self.codec.skip_unreferenced(!is_needed);
-        let sent = if !is_needed && self.codec.can_do_without(&packet) {
+        let is_pending = !packet.is_discarded() && !FramelessPackets::always_has(name, &packet);
+        let pts = packet.pts();
+        let outcome = if !is_needed && self.codec.can_do_without(&packet) {
             Sent::Dropped
         } else {
             let number = self.codec.taken();
@@ -75,16 +146,29 @@ impl StreamCodec {
             {
                 groups.note(number, packet.data());
             }
-            match sent {
-                Ok(()) => Sent::Taken,
+            let error = match sent {
+                Ok(()) => None,
                 Err(AvError::AGAIN) => return Sent::Full(packet),
-                Err(error) => return Sent::Refused(error),
+                Err(error) => Some(error),
+            };
+            if let Some(fallback) = &mut self.fallback {
+                fallback.note_packet(packet, is_needed);
+            }
+            match error {
+                None => Sent::Taken,
+                Some(error) if self.takes_for_failure() && self.fall_back(error.to_string()) => Sent::Taken,
+                Some(error) => {
+                    if let Some(fallback) = &mut self.fallback {
+                        fallback.note_refusal();
+                    }
+                    return Sent::Refused(error);
+                }
             }
         };
-        if !packet.is_discarded() && !FramelessPackets::always_has(name, &packet) {
-            self.held.push(packet.pts());
+        if is_pending {
+            self.held.push(pts);
         }
-        sent
+        outcome
     }
 
     /// Tells the codec that there are no more packets. A codec with frame threads may report here that it refuses an
@@ -99,7 +183,82 @@ impl StreamCodec {
 
     /// Takes the next frame.
     pub(super) fn receive(&mut self) -> Received {
-        self.codec.receive()
+        loop {
+            let reason = match self.codec.receive() {
+                Received::Frame(frame) if self.replay.repeats(&frame) => continue,
+                Received::Frame(frame) => {
+                    let Some(fallback) = &mut self.fallback else { return Received::Frame(frame) };
+                    let Some(format) = unreadable(&frame) else {
+                        fallback.note_frame(&frame);
+                        return Received::Frame(frame);
+                    };
+                    format!("its {format} surfaces cannot be read")
+                }
+                Received::NeedsInput => match self.send_again() {
+                    Some(Ok(())) => continue,
+                    Some(Err(error)) => return Received::Refused(error),
+                    None => return Received::NeedsInput,
+                },
+                Received::End => match &self.fallback {
+                    Some(fallback) if !fallback.has_frames() => "it gives no frames".to_owned(),
+                    _ => return Received::End,
+                },
+                Received::Refused(error) if self.takes_for_failure() => error.to_string(),
+                Received::Refused(error) => return Received::Refused(error),
+            };
+            if !self.fall_back(reason) {
+                return Received::Refused(AvError::INVALID_DATA);
+            }
+        }
+    }
+
+    /// Sends the next packet that software has to decode again. Returns `None` if there are no more.
+    fn send_again(&mut self) -> Option<Result<(), AvError>> {
+        let Some(sent) = self.replay.packets.pop_front() else {
+            return std::mem::take(&mut self.drains_after_replay).then(|| self.drain());
+        };
+        self.codec.skip_unreferenced(!sent.is_needed);
+        match self.codec.send(Some(&sent.packet)) {
+            Err(AvError::AGAIN) => self.replay.packets.push_front(sent),
+            Err(error) if !sent.is_refused => return Some(Err(error)),
+            Ok(()) | Err(_) => {}
+        }
+        Some(Ok(()))
+    }
+
+    /// Returns `true` if an error of the codec is to be taken for a failure of the hardware. Only software reports and
+    /// conceals damage the same way each time, so that damage counts as one too.
+    fn takes_for_failure(&self) -> bool {
+        self.fallback.as_ref().is_some_and(|fallback| fallback.is_under_way() || self.codec.has_refused())
+    }
+
+    /// Decodes the frame, which the hardware calls damaged, and all later ones in software. Returns `false` if software
+    /// decoded it, or if it cannot be decoded again.
+    pub(super) fn reject(&mut self, frame: &AvFrame) -> bool {
+        let Some(fallback) = &mut self.fallback else { return false };
+        fallback.take_back(frame);
+        self.fall_back("a frame is damaged".to_owned())
+    }
+
+    /// Replaces the hardware decoder by one in software, which continues with the same frame. Returns `false` if it
+    /// cannot; decoding then has to restart.
+    fn fall_back(&mut self, reason: String) -> bool {
+        let Some((fallback, hardware)) = self.fallback.take().zip(self.codec.hardware()) else { return false };
+        let reason = match self.codec.has_refused() {
+            true => "it does not decode this profile, size or chroma format".to_owned(),
+            false => reason,
+        };
+        let is_late = fallback.has_frames();
+        let (stream, first, replay) = fallback.into_replay();
+        let opened = self.codec.in_software(&stream.parameters(), first);
+        let needs_restart = opened.is_err() || replay.is_none();
+        self.failure = Some(HardwareFailure { hardware, reason, is_late, needs_restart });
+        if let Ok(codec) = opened {
+            self.codec = codec;
+        }
+        self.replay = replay.unwrap_or_default();
+        self.drains_after_replay = self.is_draining;
+        !needs_restart
     }
 
     /// Decodes one packet without the others that the codec would otherwise need before it returns a frame, then
@@ -141,4 +300,15 @@ impl StreamCodec {
     pub(super) fn group_place(&self, frame: &AvFrame) -> Option<GroupPosition> {
         self.groups.as_ref()?.of(frame.packet_number())
     }
+}
+
+/// Returns the name of the format of a frame that hardware has decoded if its planes cannot be read as they are.
+fn unreadable(frame: &AvFrame) -> Option<&'static str> {
+    let (format, coded) = (frame.format(), frame.coded_format());
+    let is_readable = format == coded
+        || format
+            .descriptor()
+            .zip(coded.descriptor())
+            .is_some_and(|(planes, coded)| downloaded_layout(&planes, &coded).is_some());
+    (!is_readable).then(|| format.name())
 }

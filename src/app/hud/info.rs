@@ -294,7 +294,11 @@ fn named(name: &'static str, value: Option<&'static str>, effect: &str) -> InfoL
 }
 
 fn decoder(info: &StreamInfo) -> String {
-    format!("{}, {}", info.decoder, counted(info.threads as u64, "thread"))
+    let decoder = format!("{}, {}", info.decoder, counted(info.threads as u64, "thread"));
+    match &info.software_reason {
+        Some(reason) => format!("{decoder}; no hardware ({reason})"),
+        None => decoder,
+    }
 }
 
 /// Formats a number with as many decimals as it needs, three at most.

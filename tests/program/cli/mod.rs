@@ -4,6 +4,7 @@
 mod adapters;
 mod devices;
 mod files;
+mod hardware;
 mod names;
 mod packaging;
 mod parsers;

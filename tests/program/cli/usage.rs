@@ -8,7 +8,7 @@ use crate::command::{program, run, sample};
 #[test]
 fn wrong_calls_are_usage_errors() {
     let clip = sample().to_str().unwrap();
-    let calls: [&[&str]; 31] = [
+    let calls: [&[&str]; 32] = [
         &[clip, "--cache-mb", "much"],
         &["snapshot"],
         &["snapshot", clip, "--size", "0x5"],
@@ -21,6 +21,7 @@ fn wrong_calls_are_usage_errors() {
         &["snapshot", clip, "--bins"],
         &["snapshot", clip, "--engine", "steam"],
         &["snapshot", clip, "--matrix", "bt1886"],
+        &["snapshot", clip, "--hwdec", "opencl"],
         &["snapshot", clip, "another.mp4"],
         &["--no-such-option", clip],
         &["bench", "--repeats", "0"],
@@ -129,6 +130,7 @@ fn help_shows_each_option_under_the_heading_that_it_belongs_to() {
         "--cropping",
         "--track",
         "--threads",
+        "--hwdec",
         "--sequence",
         "--frame-rate",
     ];

@@ -100,6 +100,8 @@ pub struct RunOutcome {
     pub stopped: bool,
     /// The reason the file ended early, if it did.
     pub ended_early: Option<String>,
+    /// The frame that hardware decoded differently from software, if there is one.
+    pub difference: Option<MediaError>,
     /// The decoder's counters. With several decoders, only those of damage and errors are filled in, summed over the parts; a
     /// packet that two parts need may be refused twice.
     pub decoder: FrameCounters,
@@ -169,6 +171,10 @@ impl<'a, F: NumberedFrames> SelectedFrames<'a, F> {
                 Next::End => {
                     self.outcome.reached_end = true;
                     self.outcome.end_secs = self.frames.end_secs();
+                    return None;
+                }
+                Next::Failed(error @ MediaError::HardwareDiffers { .. }) => {
+                    self.outcome.difference = Some(error);
                     return None;
                 }
                 Next::Failed(error) => {

@@ -272,8 +272,10 @@ fn collect(
                     outcome.decoder.read_errors += part.decoder.read_errors;
                     outcome.decoder.ends_damaged = part.decoder.ends_damaged;
                     outcome.decoder.discarded = outcome.decoder.discarded.max(part.decoder.discarded);
-                    if part.stopped || part.ended_early.is_some() {
+                    outcome.decoder.hardware_failures += part.decoder.hardware_failures;
+                    if part.stopped || part.ended_early.is_some() || part.difference.is_some() {
                         (outcome.stopped, outcome.ended_early) = (part.stopped, part.ended_early);
+                        outcome.difference = part.difference;
                         return Ok(());
                     }
                 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::{IsTerminal, Write as _};
+use std::iter;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
@@ -142,9 +143,14 @@ impl Overview {
     pub fn new(info: &StreamInfo, adjustments: &Adjustments) -> Self {
         let rate =
             info.average_rate.map_or_else(String::new, |rate| format!(", {:.3} frames per second", rate.value()));
-        let threads = counted(info.threads as u64, "thread");
-        let head = format!("{}: {}{rate}, decoded with {threads}", shown(&info.path), info.codec);
-        Self { lines: vec![head], adjustments: adjustments.to_string(), ..Self::default() }
+        let decoder = info.hardware.map_or_else(|| counted(info.threads as u64, "thread"), str::to_owned);
+        let head = format!("{}: {}{rate}, decoded with {decoder}", shown(&info.path), info.codec);
+        let reason = info.software_reason.as_ref().map(|reason| format!("no hardware decoder is used: {reason}"));
+        Self {
+            lines: iter::once(head).chain(reason).collect(),
+            adjustments: adjustments.to_string(),
+            ..Self::default()
+        }
     }
 
     /// Adds a frame.
@@ -184,6 +190,9 @@ impl Overview {
         }
         if !self.adjustments.is_empty() {
             self.lines.push(format!("counted as adjusted: {}", self.adjustments));
+        }
+        if outcome.decoder.hardware_failures > 0 {
+            self.lines.push("the hardware decoder failed; software continued".to_owned());
         }
         let seconds = outcome.end_secs;
         self.lines.push(format!(

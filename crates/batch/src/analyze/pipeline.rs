@@ -162,6 +162,9 @@ impl Pipeline {
                 }
             }
         };
+        if let Some(difference) = outcome.difference.take() {
+            return Err(difference.into());
+        }
         outcome.counted_by = engine.description();
         if outcome.reached_end && outcome.ended_early.is_none() {
             outcome.ended_early = ending.missing(&info, (Some(outcome.frames.end), outcome.end_secs), &outcome.decoder);

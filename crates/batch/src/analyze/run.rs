@@ -18,7 +18,7 @@ use super::resume::{RunState, find_unfinished};
 use super::summary::{RunOptions, Summary, display, hash};
 use crate::file::check_output;
 use histoscope_core::text::{self, counted, sanitized};
-use histoscope_media::MediaError;
+use histoscope_media::{HardwareChoice, MediaError};
 
 /// Maximum number of counted frames waiting to be written.
 const MAX_WAITING: usize = 32;
@@ -148,6 +148,7 @@ fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> R
     }
     summary.frames = left.records;
     let info = pipeline.info();
+    summary.decoder = Some(info.decoder.clone()).filter(|_| request.open.hardware.choice != HardwareChoice::No);
     let output: Box<dyn RecordSink> = match (segment, target) {
         (Some(secs), OutputTarget::File(path)) => {
             let (secs, path, info, summary) = (*secs, path.clone(), info.clone(), summary.clone());
@@ -185,6 +186,9 @@ fn conclude(
         Ok(outcome) => {
             (summary.first_frame, summary.end_frame) = (outcome.frames.start, outcome.frames.end);
             summary.reached_end = outcome.reached_end;
+            if let Some(decoder) = summary.decoder.as_mut().filter(|_| outcome.decoder.hardware_failures > 0) {
+                decoder.push_str(", then software");
+            }
             warn_of_damage(&summary.input, outcome.decoder.refused_packets);
             warn_of_damaged_frames(&summary.input, damaged);
             if let Some(tally) = &outcome.comparison {

@@ -185,6 +185,9 @@ pub struct Summary {
     pub complete: bool,
     /// The reason the output is not complete, if so.
     pub reason: Option<String>,
+    /// The decoder, if hardware was allowed to decode: FFmpeg's name with the kind of hardware in parentheses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decoder: Option<String>,
     /// The totals of the comparison; absent if frames are not compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comparison: Option<ComparisonSummary>,
@@ -207,6 +210,7 @@ impl Summary {
             reached_end: false,
             complete: true,
             reason: None,
+            decoder: None,
             comparison: None,
         }
     }

@@ -3,13 +3,15 @@
 use std::ffi::CStr;
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use ffmpeg_next::ffi;
 
-use super::memory::FramePool;
+use super::hardware::{self, HardwareDevice};
+use super::memory::{CallbackState, FramePool};
 use super::nal::NalStream;
 use super::stream::StreamParameters;
-use super::{AvError, AvFrame, AvPacket};
+use super::{AvError, AvFrame, AvPacket, PixelFormat, enum_number};
 
 /// Options for opening a decoder.
 #[derive(Debug, Clone, Copy)]
@@ -19,6 +21,38 @@ pub(crate) struct CodecOptions {
     /// `true` if each frame is needed as soon as its packet arrives. Threads then share the slices of one frame; with
     /// one frame per thread, the decoder would hold back as many frames as there are threads.
     pub(crate) low_delay: bool,
+    /// The hardware to decode with; `None` to decode in software.
+    pub(crate) hardware: Option<Accelerator>,
+}
+
+/// The hardware of a decoder.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Accelerator {
+    /// A device.
+    Device(&'static HardwareDevice),
+    /// A decoder in software that takes the place of hardware in tests.
+    #[cfg(test)]
+    Made(super::made::MadeHardware),
+}
+
+impl Accelerator {
+    /// Returns the name of its kind.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Device(device) => device.kind.name(),
+            #[cfg(test)]
+            Self::Made(_) => "made",
+        }
+    }
+
+    /// Returns the name and version of its driver, as far as they are known.
+    pub(crate) fn driver(self) -> String {
+        match self {
+            Self::Device(device) => device.driver(),
+            #[cfg(test)]
+            Self::Made(_) => "made 1".to_owned(),
+        }
+    }
 }
 
 /// The result of requesting a frame from a decoder.
@@ -36,8 +70,8 @@ pub(crate) enum Received {
 /// An open video decoder.
 pub(crate) struct Codec {
     context: NonNull<ffi::AVCodecContext>,
-    /// The pool for its frames; freed after the context, whose threads use it.
-    pool: Arc<FramePool>,
+    /// The pool for its frames and the state of its callbacks; freed after the context, whose threads use it.
+    state: Arc<CallbackState>,
     /// `true` if the decoder can skip unreferenced pictures without affecting any others.
     can_skip_unreferenced: bool,
     is_webp: bool,
@@ -54,7 +88,11 @@ unsafe impl Send for Codec {}
 impl Codec {
     /// Opens FFmpeg's decoder for the stream.
     pub(crate) fn open(parameters: &StreamParameters<'_>, options: CodecOptions) -> Result<Self, AvError> {
-        let decoder = parameters.decoder().ok_or(AvError(ffi::AVERROR_DECODER_NOT_FOUND))?;
+        let decoder = match options.hardware {
+            Some(Accelerator::Device(device)) => device.decoder(parameters.codec_number()),
+            _ => parameters.decoder(),
+        };
+        let decoder = decoder.ok_or(AvError(ffi::AVERROR_DECODER_NOT_FOUND))?;
         // SAFETY: a fresh context is set up from a stream's parameters while nothing else uses either. From here on
         // `Drop` frees it on every path.
         unsafe {
@@ -68,16 +106,20 @@ impl Codec {
             );
             let units = NalStream::of(parameters.codec_name(), parameters.extradata());
             let is_webp = parameters.codec_name() == "webp";
-            // With one thread, a damaged file must give the same result each time.
-            let pool = Arc::new(FramePool::new(options.threads == 1));
-            let codec = Self { context, pool, can_skip_unreferenced, is_webp, units, options, taken: 0 };
+            // With one thread, a damaged file must give the same result each time. Hardware writes whole frames.
+            let pool = FramePool::new(options.threads == 1 && options.hardware.is_none());
+            let state = Arc::new(CallbackState { pool, has_refused: AtomicBool::new(false) });
+            let codec = Self { context, state, can_skip_unreferenced, is_webp, units, options, taken: 0 };
             let context = codec.context.as_ptr();
+            (*context).opaque = Arc::as_ptr(&codec.state).cast_mut().cast();
             AvError::check(ffi::avcodec_parameters_to_context(context, parameters.as_ptr()))?;
             (*context).pkt_timebase = parameters.raw_time_base();
             // FFmpeg would round the cropping to its vector alignment. Frames are output uncropped and report their
             // cropping.
             (*context).apply_cropping = 0;
-            (*context).thread_count = i32::try_from(options.threads).unwrap_or(1).max(1);
+            // The hardware decodes; one thread parses and copies.
+            let threads = if options.hardware.is_some() { 1 } else { options.threads };
+            (*context).thread_count = i32::try_from(threads).unwrap_or(1).max(1);
             (*context).thread_type =
                 if options.low_delay { ffi::FF_THREAD_SLICE } else { ffi::FF_THREAD_FRAME | ffi::FF_THREAD_SLICE };
             // Decoders of older codecs take this flag to mean that no picture has to wait for another, and output
@@ -93,7 +135,10 @@ impl Codec {
                 (*context).flags |= ffi::AV_CODEC_FLAG_COPY_OPAQUE.cast_signed();
             }
             if (*decoder).capabilities.cast_unsigned() & ffi::AV_CODEC_CAP_DR1 != 0 {
-                FramePool::serve(&codec.pool, context);
+                FramePool::serve(context);
+            }
+            if let Some(Accelerator::Device(device)) = options.hardware {
+                device.serve(context)?;
             }
             AvError::check(ffi::avcodec_open2(context, decoder, ptr::null_mut()))?;
             Ok(codec)
@@ -136,6 +181,16 @@ impl Codec {
     }
 
     fn send_raw(&mut self, packet: *mut ffi::AVPacket) -> Result<(), AvError> {
+        #[cfg(test)]
+        if let Some(Accelerator::Made(made)) = self.options.hardware
+            && !packet.is_null()
+        {
+            if made.refuses() {
+                self.state.has_refused.store(true, Ordering::Relaxed);
+                return Err(AvError::INVALID_DATA);
+            }
+            made.take_packet()?;
+        }
         // SAFETY: the context is open; the packet is valid, or null as the function allows.
         AvError::check(unsafe { ffi::avcodec_send_packet(self.context.as_ptr(), packet) }).map(|_| ())
     }
@@ -158,18 +213,50 @@ impl Codec {
 
     /// Takes the next frame from the decoder.
     pub(crate) fn receive(&mut self) -> Received {
-        let mut frame = AvFrame::new();
+        let frame = AvFrame::new();
         // SAFETY: both pointers are valid, the frame is blank.
         let code = unsafe { ffi::avcodec_receive_frame(self.context.as_ptr(), frame.as_ptr()) };
         match AvError::check(code) {
-            Ok(_) => {
-                frame.look_up(&self.pool);
-                Received::Frame(frame)
-            }
+            Ok(_) => self.in_memory(frame).map_or_else(Received::Refused, Received::Frame),
             Err(AvError::AGAIN) => Received::NeedsInput,
             Err(AvError::EOF) => Received::End,
             Err(error) => Received::Refused(error),
         }
+    }
+
+    /// Returns a frame whose planes can be read: the decoder's own, or a copy if it is a surface of the hardware.
+    fn in_memory(&self, mut frame: AvFrame) -> Result<AvFrame, AvError> {
+        match self.options.hardware {
+            None => {
+                frame.look_up(&self.state.pool);
+                Ok(frame)
+            }
+            Some(Accelerator::Device(_)) => {
+                // SAFETY: the context is valid; the field is a C enumeration.
+                let coded = PixelFormat(unsafe { enum_number(&raw const (*self.context.as_ptr()).sw_pix_fmt) });
+                hardware::download(&frame, coded, &self.state.pool)
+            }
+            #[cfg(test)]
+            Some(Accelerator::Made(made)) => made.pass_on(&frame),
+        }
+    }
+
+    /// Returns the hardware that decodes, if any does.
+    pub(crate) const fn hardware(&self) -> Option<Accelerator> {
+        self.options.hardware
+    }
+
+    /// Returns `true` if the hardware does not decode this profile, size or chroma format.
+    pub(crate) fn has_refused(&self) -> bool {
+        self.state.has_refused.load(Ordering::Relaxed)
+    }
+
+    /// Opens a decoder in software that takes the place of this one: the number of its next packet is `next`.
+    pub(crate) fn in_software(&self, parameters: &StreamParameters<'_>, next: u64) -> Result<Self, AvError> {
+        let options = CodecOptions { hardware: None, ..self.options };
+        let mut codec = Self::open(parameters, options)?;
+        codec.taken = next;
+        Ok(codec)
     }
 
     /// Resets the decoder: it forgets all packets and frames.

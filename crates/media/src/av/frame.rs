@@ -17,6 +17,8 @@ pub(crate) struct AvFrame {
     raw: NonNull<ffi::AVFrame>,
     /// The block that holds all of its planes, if they are in one.
     block: Option<Arc<FrameBlock>>,
+    /// The format in which software decodes the frame, if hardware has decoded it.
+    coded: Option<PixelFormat>,
 }
 
 // SAFETY: this type is the frame's only owner; its buffers are counted atomically.
@@ -31,7 +33,7 @@ impl AvFrame {
         // SAFETY: allocates, or returns null, which is handled as any failed allocation.
         let pointer = unsafe { ffi::av_frame_alloc() };
         match NonNull::new(pointer) {
-            Some(raw) => Self { raw, block: None },
+            Some(raw) => Self { raw, block: None, coded: None },
             None => handle_alloc_error(Layout::new::<ffi::AVFrame>()),
         }
     }
@@ -146,9 +148,20 @@ impl AvFrame {
         buffers.map(|buffer| unsafe { (**buffer).size }).sum()
     }
 
-    /// Returns the pixel format.
+    /// Returns the pixel format of the planes.
     pub(crate) const fn format(&self) -> PixelFormat {
         PixelFormat(self.get().format)
+    }
+
+    /// Returns the pixel format of the stream: that of the planes, or if hardware has decoded them, the one in which
+    /// software would have.
+    pub(crate) fn coded_format(&self) -> PixelFormat {
+        self.coded.unwrap_or_else(|| self.format())
+    }
+
+    /// Sets the format in which software would have decoded the frame.
+    pub(super) const fn set_coded_format(&mut self, format: PixelFormat) {
+        self.coded = Some(format);
     }
 
     /// Returns FFmpeg's best estimate of the presentation timestamp, in ticks of the stream.
@@ -335,6 +348,13 @@ impl AvFrame {
             );
             (frame, size)
         }
+    }
+
+    /// Changes one sample.
+    #[cfg(test)]
+    pub(crate) fn spoil(&mut self) {
+        // SAFETY: the frame has a plane of more than a few bytes, which a test has just allocated.
+        unsafe { *(*self.as_ptr()).data[0].add(2) ^= 0xff }
     }
 
     /// Flips the frame vertically in place, by pointing to the last row and stepping backwards.

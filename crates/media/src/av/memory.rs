@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ffmpeg_next::ffi;
 
-use super::PixelFormat;
+use super::{AvError, PixelFormat};
 use histoscope_core::picture::Pages;
 
 /// Alignment of planes, in bytes; no decoder uses longer vectors.
@@ -22,6 +22,13 @@ pub(crate) struct FrameBlock {
     pub(crate) pages: Pages,
     /// `true` while a frame uses it.
     lent: AtomicBool,
+}
+
+/// State that a decoder's callbacks share with its owner.
+pub(super) struct CallbackState {
+    pub(super) pool: FramePool,
+    /// `true` once the decoder was offered no surfaces of its hardware device.
+    pub(super) has_refused: AtomicBool,
 }
 
 /// A decoder's blocks, which are reused.
@@ -43,17 +50,29 @@ impl FramePool {
     /// that have to be converted anyway, and all frames of decoders that do not support custom allocation.
     ///
     /// # Safety
-    /// The context must not be open yet, and must be freed before `pool` is.
-    pub(super) unsafe fn serve(pool: &Arc<Self>, context: *mut ffi::AVCodecContext) {
+    /// The context must not be open yet, and its `opaque` must point to a [`CallbackState`] that is freed after it.
+    pub(super) unsafe fn serve(context: *mut ffi::AVCodecContext) {
         // SAFETY: the context is valid and nothing else uses it yet.
         unsafe {
-            (*context).opaque = Arc::as_ptr(pool).cast_mut().cast();
             (*context).get_buffer2 = Some(get_buffer);
             // Without this, older libraries let one thread fetch the buffers of all threads, which would then queue up.
             #[cfg(ffmpeg_before_6)]
             {
                 (*context).thread_safe_callbacks = 1;
             }
+        }
+    }
+
+    /// Gives a blank frame with format and size planes in a block of the pool.
+    ///
+    /// # Safety
+    /// The frame must be valid and blank except for format and size.
+    pub(super) unsafe fn fill_plain(&self, frame: *mut ffi::AVFrame) -> Result<(), AvError> {
+        // SAFETY: guaranteed by the caller; the arrangement is made for this format and size.
+        unsafe {
+            let size = ((*frame).width, (*frame).height);
+            let arrangement = Arrangement::with(PixelFormat((*frame).format), size, &[PLANE_ALIGNMENT as c_int; 4]);
+            AvError::check(fill(self, frame, &arrangement.ok_or(AvError::INVALID_DATA)?)).map(|_| ())
         }
     }
 
@@ -108,28 +127,40 @@ impl Arrangement {
     /// # Safety
     /// The context must belong to a decoder, and the frame must be one that it requests memory for.
     unsafe fn of(context: *mut ffi::AVCodecContext, frame: *const ffi::AVFrame) -> Option<Self> {
-        let (mut lines, mut sizes, mut alignments) = ([0; 4], [0_usize; 4], [0; 8]);
-        // SAFETY: the arrays have the lengths that the functions fill: four planes, eight alignments.
+        let mut alignments = [0; 8];
+        // SAFETY: the context and the frame are valid; the array has the eight entries that the function fills.
         unsafe {
-            let format = (*frame).format;
             let is_hardware = !(*frame).hw_frames_ctx.is_null() || !(*context).hw_frames_ctx.is_null();
-            if is_hardware || !PixelFormat(format).descriptor()?.is_plain() {
+            if is_hardware {
                 return None;
             }
             let (mut width, mut height) = ((*frame).width, (*frame).height);
             ffi::avcodec_align_dimensions2(context, &raw mut width, &raw mut height, alignments.as_mut_ptr());
+            Self::with(PixelFormat((*frame).format), (width, height), &alignments[..4])
+        }
+    }
+
+    /// Lays out planes of this size, with rows that are multiples of the alignments. Returns `None` if the format has
+    /// no plain planes.
+    fn with(format: PixelFormat, (mut width, height): (c_int, c_int), alignments: &[c_int]) -> Option<Self> {
+        if !format.descriptor()?.is_plain() {
+            return None;
+        }
+        let (mut lines, mut sizes) = ([0; 4], [0_usize; 4]);
+        // SAFETY: the arrays have the four entries that the functions read and fill; they check format and size.
+        unsafe {
             loop {
-                if by_number::av_image_fill_linesizes(lines.as_mut_ptr(), format, width) < 0 {
+                if by_number::av_image_fill_linesizes(lines.as_mut_ptr(), format.0, width) < 0 {
                     return None;
                 }
-                if lines.iter().zip(alignments).all(|(line, alignment)| line % alignment.max(1) == 0) {
+                if lines.iter().zip(alignments).all(|(line, alignment)| line % alignment.max(&1) == 0) {
                     break;
                 }
                 // Round the width up to a multiple of the next power of two.
                 width = width.checked_add(width & -width)?;
             }
             let long_lines = lines.map(|line| line as isize);
-            let code = by_number::av_image_fill_plane_sizes(sizes.as_mut_ptr(), format, height, long_lines.as_ptr());
+            let code = by_number::av_image_fill_plane_sizes(sizes.as_mut_ptr(), format.0, height, long_lines.as_ptr());
             if code < 0 {
                 return None;
             }
@@ -150,11 +181,11 @@ impl Arrangement {
 
 /// FFmpeg's callback to allocate a frame's memory, called by any of a decoder's threads.
 unsafe extern "C" fn get_buffer(context: *mut ffi::AVCodecContext, frame: *mut ffi::AVFrame, flags: c_int) -> c_int {
-    // SAFETY: FFmpeg passes its context, whose pool outlives it, and a frame that needs memory.
+    // SAFETY: FFmpeg passes its context, whose state outlives it, and a frame that needs memory.
     unsafe {
-        let Some(pool) = (*context).opaque.cast::<FramePool>().as_ref() else { return ffi::AVERROR_BUG };
+        let Some(state) = (*context).opaque.cast::<CallbackState>().as_ref() else { return ffi::AVERROR_BUG };
         match Arrangement::of(context, frame) {
-            Some(arrangement) => fill(pool, frame, &arrangement),
+            Some(arrangement) => fill(&state.pool, frame, &arrangement),
             None => ffi::avcodec_default_get_buffer2(context, frame, flags),
         }
     }

@@ -8,7 +8,10 @@ mod codec;
 mod devices;
 mod frame;
 mod frameless;
+mod hardware;
 mod input;
+#[cfg(test)]
+pub(super) mod made;
 mod memory;
 mod messages;
 mod nal;
@@ -25,10 +28,12 @@ use std::fmt;
 
 use ffmpeg_next::ffi;
 
-pub(super) use codec::{Codec, CodecOptions, Received};
+pub(super) use codec::{Accelerator, Codec, CodecOptions, Received};
 pub(super) use devices::{Devices, major};
 pub(super) use frame::AvFrame;
 pub(super) use frameless::FramelessPackets;
+pub(super) use hardware::HardwareDevice;
+pub use hardware::HardwareKind;
 pub(super) use input::{IndexEntry, Input, Interrupt, Read};
 pub(super) use messages::{Denied, take_denied};
 pub(super) use order::ShownOrder;

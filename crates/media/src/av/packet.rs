@@ -147,7 +147,7 @@ impl AvPacket {
     }
 
     /// Returns `true` if the packet's side data changes the decoder's configuration.
-    pub(super) fn reconfigures(&self) -> bool {
+    pub(crate) fn reconfigures(&self) -> bool {
         use ffi::AVPacketSideDataType::{AV_PKT_DATA_NEW_EXTRADATA, AV_PKT_DATA_PARAM_CHANGE};
         [AV_PKT_DATA_NEW_EXTRADATA, AV_PKT_DATA_PARAM_CHANGE].into_iter().any(|kind| self.side_data(kind).is_some())
     }

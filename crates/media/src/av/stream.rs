@@ -73,7 +73,8 @@ impl StreamParameters<'_> {
         self.decoder().is_some()
     }
 
-    fn codec_number(&self) -> c_int {
+    /// Returns FFmpeg's number for the codec.
+    pub(super) fn codec_number(&self) -> c_int {
         // SAFETY: a stream always has parameters; the field is a C enumeration.
         unsafe { enum_number(&raw const (*self.as_ptr()).codec_id) }
     }

@@ -7,11 +7,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{Decoder, StopHandle};
-use crate::av::{self, Codec, CodecOptions, Denied, Input};
+use crate::av::{self, Accelerator, Codec, CodecOptions, Denied, Input};
 use crate::demuxer::Demuxer;
 use crate::ending::{self, Ending};
 use crate::error::MediaError;
 use crate::guarantee::SeekGuarantee;
+use crate::hardware::{self, Decision, HardwareChoice, HardwareOptions};
 use crate::index::FrameIndex;
 use crate::info::{FrameCounters, OpenOptions, StreamInfo};
 use crate::numbering::Numbering;
@@ -90,7 +91,7 @@ impl Decoder {
             match Self::start(source, opened, (stream, None), (options, shift), &notes) {
                 Ok(mut decoder) => {
                     decoder.info.track_reason = reason;
-                    return Ok(decoder);
+                    return decoder.with_twin(options, stop);
                 }
                 Err(error) if error.is_of_stream() => {
                     notes.push(format!("video stream {stream} has no decodable frame; using the next one"));
@@ -101,6 +102,19 @@ impl Decoder {
             }
         }
         Err(first_error.unwrap_or_else(|| MediaError::NotFound { path: path.to_owned() }))
+    }
+
+    /// Adds a second decoder in software whose frames are compared with those of this one, if that is requested.
+    fn with_twin(mut self, options: &OpenOptions, stop: &StopHandle) -> Result<Self, MediaError> {
+        if options.hardware.verify && self.info.hardware.is_some() {
+            let path = self.info.path.clone();
+            if self.info.live || !self.packets.opened().is_some_and(|demuxer| demuxer.source().can_reopen()) {
+                return Err(MediaError::NotRepeatable { path });
+            }
+            let options = OpenOptions { hardware: HardwareOptions::default(), ..options.clone() };
+            self.twin = Some(Box::new(Self::open_with(path, &options, stop)?));
+        }
+        Ok(self)
     }
 
     /// Opens a file whose picture is this item, which is assembled from tiles.
@@ -129,7 +143,20 @@ impl Decoder {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = options.threads.unwrap_or_else(|| (cores + 1).min(most_threads(parameters.size())));
         let live = source.is_live_as(&input);
-        let codec = Codec::open(&parameters, CodecOptions { threads, low_delay: live })
+        let is_repeatable = source.can_reopen() && !live;
+        // A picture of tiles is one frame.
+        let mut decision = match tiled {
+            Some(_) => Decision::default(),
+            None => hardware::decide(options, &parameters, (&path, is_repeatable))?,
+        };
+        let coding = CodecOptions { threads, low_delay: live, hardware: None };
+        let mut codec = Codec::open(&parameters, CodecOptions { hardware: decision.hardware, ..coding });
+        if let (Err(error), Some(hardware)) = (&codec, decision.hardware) {
+            decision.reason = Some(format!("{}: {error}", hardware.name()));
+            codec = Codec::open(&parameters, coding);
+        }
+        let codec = codec
+            .and_then(|codec| StreamCodec::new(codec, &parameters))
             .map_err(|error| source.error("opening the decoder", error))?;
         let (rate, _) = input.rates(&parameters);
         let timecodes = TimecodeReader::of(&input, &parameters);
@@ -146,7 +173,8 @@ impl Decoder {
         let guarantee =
             if live { SeekGuarantee::Nothing } else { SeekGuarantee::of(&parameters, &input, stream, &source) };
         let info = describe(&source, &input, stream, &codec, notes).ok_or_else(no_video)?;
-        let mut info = StreamInfo { live, seekable: info.seekable && !live, ..info };
+        let seekable = info.seekable && !live;
+        let mut info = StreamInfo { live, seekable, software_reason: decision.reason, ..info };
         if let Some(tiled) = &tiled {
             (info.stated_size, info.still) = (tiled.size(), true);
             info.tracks.retain(|track| track.stream == stream);
@@ -165,7 +193,8 @@ impl Decoder {
         let demuxer = Demuxer::new(source, input, stream, (live, shift.cloned()));
         let mut decoder = Self {
             packets: Packets::new(PacketSource::Opened(demuxer), &info.codec),
-            codec: StreamCodec::new(codec),
+            codec,
+            twin: None,
             tiled,
             guarantee,
             position: Position::default(),
@@ -178,6 +207,7 @@ impl Decoder {
             begins_interlaced: false,
             frame_bytes: None,
             serial: 0,
+            is_hardware_named: options.hardware.choice != HardwareChoice::Auto,
             info,
         };
         decoder.reset_to_start();
@@ -195,7 +225,8 @@ impl Decoder {
         let reader = KeptReader::new(Arc::clone(shift), segment, Arc::clone(&stop.0), info.path.clone());
         Some(Self {
             packets: Packets::new(PacketSource::Kept(reader), &info.codec),
-            codec: StreamCodec::new(codec),
+            codec: StreamCodec::in_software(codec),
+            twin: None,
             tiled: None,
             guarantee: SeekGuarantee::Nothing,
             position: Position::default(),
@@ -208,6 +239,7 @@ impl Decoder {
             begins_interlaced: false,
             frame_bytes: None,
             serial: 0,
+            is_hardware_named: false,
             info,
         })
     }
@@ -227,10 +259,13 @@ impl Decoder {
         self.info.timecodes = self.timecodes.timecodes(&first.frame, self.codec.group_place(&first.frame));
         self.info.coded_size = self.pictures.size(&first.frame);
         self.states_durations = self.info.container != "matroska,webm" || first.frame.duration().is_some();
-        self.info.pixel_format = first.frame.format().name().to_owned();
+        self.info.pixel_format = first.frame.coded_format().name().to_owned();
         self.info.threads = self.codec.threads();
         let threads = counted(self.info.threads as u64, "thread");
         log::info!("{}: {} decodes with {threads}", self.info.path.display(), self.info.decoder);
+        if let Some(reason) = &self.info.software_reason {
+            log::info!("{}: software decodes ({reason})", self.info.path.display());
+        }
         self.info.layout = self.pictures.layout(&first.frame);
         if let Some(source) = self.pictures.source_format(&first.frame) {
             self.info.conversion = source.converted_to.clone();
@@ -348,8 +383,22 @@ fn most_threads((width, height): (u32, u32)) -> usize {
     (THREADS_MEMORY / (2 * frame_bytes)).clamp(2, MAX_THREADS) as usize
 }
 
+/// Returns the name of the decoder in use, with the kind of hardware in parentheses if any decodes.
+pub(super) fn decoder_name(codec: &StreamCodec) -> String {
+    match codec.hardware() {
+        Some(hardware) => format!("{} ({})", codec.name(), hardware.name()),
+        None => codec.name(),
+    }
+}
+
 /// Collects the facts stated in the headers.
-fn describe(source: &Source, input: &Input, stream: usize, codec: &Codec, notes: &[String]) -> Option<StreamInfo> {
+fn describe(
+    source: &Source,
+    input: &Input,
+    stream: usize,
+    codec: &StreamCodec,
+    notes: &[String],
+) -> Option<StreamInfo> {
     let parameters = input.stream(stream)?;
     let time_base = parameters.time_base();
     let (average_rate, nominal_rate) = input.rates(&parameters);
@@ -361,7 +410,9 @@ fn describe(source: &Source, input: &Input, stream: usize, codec: &Codec, notes:
         path: source.path().to_owned(),
         container: input.container().to_owned(),
         codec: parameters.codec_name().to_owned(),
-        decoder: codec.name(),
+        decoder: decoder_name(codec),
+        hardware: codec.hardware().map(Accelerator::name),
+        software_reason: None,
         profile: parameters.profile().map(str::to_owned),
         scan: parameters.scan(),
         pixel_format: parameters.pixel_format().name().to_owned(),

@@ -13,6 +13,7 @@ use crate::guarantee::SeekGuarantee;
 use crate::numbering::Count;
 use crate::packets::LookAhead;
 use crate::position::{Omission, Origin, Position, Room, Timed};
+use crate::stream_codec::HardwareFailure;
 use crate::target::{Seek, SeekTarget};
 use crate::timeshift::DecodePath;
 use histoscope_core::picture::{Frame, Timecode, TimecodeSource, Timecodes};
@@ -136,6 +137,9 @@ impl Decoder {
     /// [`MediaError::NotSeekable`] if the source can only be read forwards and the target has already been passed; the
     /// position is then unchanged. Otherwise the same errors as for reading.
     pub fn seek(&mut self, seek: Seek) -> Result<(), MediaError> {
+        if let Some(twin) = &mut self.twin {
+            twin.seek(seek)?;
+        }
         self.seek_keeping(seek, Room::default())
     }
 
@@ -347,6 +351,20 @@ impl Decoder {
         log::debug!("{}: begins again before {ticks}", self.info.path.display());
         self.position.omission.drop_before = Some(last.saturating_add(1));
         Ok(true)
+    }
+
+    /// Restarts decoding at the first packet, in software, and continues with the frame after the last one output. The
+    /// packets that this takes to do faster are no longer stored.
+    pub(super) fn restart_in_software(&mut self, failure: &HardwareFailure) -> Result<(), MediaError> {
+        let last = self.position.last_pts.map(|pts| self.timeline.stated(pts));
+        let is_certain = self.info.timed && !self.timeline.has_strayed() && self.packets.kept().is_none();
+        if !is_certain || !self.can_go_back() {
+            let (path, hardware) = (self.info.path.clone(), failure.hardware.name());
+            return Err(MediaError::HardwareLost { path, hardware, reason: failure.reason.clone() });
+        }
+        self.open_again()?;
+        self.position.omission.drop_before = last.map(|last| last.saturating_add(1));
+        Ok(())
     }
 
     /// Returns the number of the frame with this timecode, counted from the first frame: negative if the timecode
@@ -823,7 +841,7 @@ impl Decoder {
                 action: "opening the decoder",
                 reason: error.to_string(),
             })?;
-            self.codec = super::StreamCodec::new(codec);
+            self.codec = super::StreamCodec::in_software(codec);
         }
         self.forget_position(Origin::Keyframe);
         self.position.omission = Omission { drop_before: Some(path.start.1), ..Omission::default() };
