@@ -1,5 +1,6 @@
 //! An open decoder.
 
+use std::collections::VecDeque;
 use std::ffi::CStr;
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
@@ -7,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ffmpeg_next::ffi;
 
-use super::hardware::{self, HardwareDevice};
+use super::hardware::{Download, HardwareDevice};
 use super::memory::{CallbackState, FramePool};
 use super::nal::NalStream;
 use super::stream::StreamParameters;
@@ -67,6 +68,9 @@ pub(crate) enum Received {
     Refused(AvError),
 }
 
+/// The number of surfaces that may be on their way into memory while the decoder continues.
+const DOWNLOADS: usize = 2;
+
 /// An open video decoder.
 pub(crate) struct Codec {
     context: NonNull<ffi::AVCodecContext>,
@@ -78,6 +82,10 @@ pub(crate) struct Codec {
     /// State for inspecting packets, if they reveal which pictures are unreferenced.
     units: Option<NalStream>,
     options: CodecOptions,
+    /// Surfaces on their way into memory, in the order of their frames.
+    downloads: VecDeque<Download>,
+    /// An error that the decoder reported after these.
+    error: Option<AvError>,
     /// The number of packets taken so far; each packet is sent with this number.
     taken: u64,
 }
@@ -109,7 +117,17 @@ impl Codec {
             // With one thread, a damaged file must give the same result each time. Hardware writes whole frames.
             let pool = FramePool::new(options.threads == 1 && options.hardware.is_none());
             let state = Arc::new(CallbackState { pool, has_refused: AtomicBool::new(false) });
-            let codec = Self { context, state, can_skip_unreferenced, is_webp, units, options, taken: 0 };
+            let codec = Self {
+                context,
+                state,
+                can_skip_unreferenced,
+                is_webp,
+                units,
+                options,
+                downloads: VecDeque::new(),
+                error: None,
+                taken: 0,
+            };
             let context = codec.context.as_ptr();
             (*context).opaque = Arc::as_ptr(&codec.state).cast_mut().cast();
             AvError::check(ffi::avcodec_parameters_to_context(context, parameters.as_ptr()))?;
@@ -139,6 +157,8 @@ impl Codec {
             }
             if let Some(Accelerator::Device(device)) = options.hardware {
                 device.serve(context)?;
+                // Surfaces that are being copied cannot be decoded into.
+                (*context).extra_hw_frames = DOWNLOADS as i32 + 1;
             }
             AvError::check(ffi::avcodec_open2(context, decoder, ptr::null_mut()))?;
             Ok(codec)
@@ -213,32 +233,61 @@ impl Codec {
 
     /// Takes the next frame from the decoder.
     pub(crate) fn receive(&mut self) -> Received {
-        let frame = AvFrame::new();
-        // SAFETY: both pointers are valid, the frame is blank.
-        let code = unsafe { ffi::avcodec_receive_frame(self.context.as_ptr(), frame.as_ptr()) };
-        match AvError::check(code) {
-            Ok(_) => self.in_memory(frame).map_or_else(Received::Refused, Received::Frame),
+        let device = match self.options.hardware {
+            Some(Accelerator::Device(device)) => device,
+            _ => return self.take(),
+        };
+        while self.downloads.len() <= DOWNLOADS && self.error.is_none() {
+            let surface = match self.take_raw() {
+                Ok(surface) => surface,
+                Err(AvError::AGAIN) => return Received::NeedsInput,
+                Err(error) => {
+                    self.error = Some(error);
+                    break;
+                }
+            };
+            // SAFETY: the context is valid; the field is a C enumeration.
+            let coded = PixelFormat(unsafe { enum_number(&raw const (*self.context.as_ptr()).sw_pix_fmt) });
+            match Download::start(device, surface, coded, &self.state.pool) {
+                // With a low delay, nobody waits for another packet.
+                Ok(download) if self.options.low_delay => {
+                    return download.finish().map_or_else(Received::Refused, Received::Frame);
+                }
+                Ok(download) => self.downloads.push_back(download),
+                Err(error) => self.error = Some(error),
+            }
+        }
+        match self.downloads.pop_front() {
+            Some(download) => download.finish().map_or_else(Received::Refused, Received::Frame),
+            None => match self.error.take() {
+                None | Some(AvError::EOF) => Received::End,
+                Some(error) => Received::Refused(error),
+            },
+        }
+    }
+
+    /// Takes the next frame from a decoder whose frames are in memory.
+    fn take(&mut self) -> Received {
+        match self.take_raw() {
+            Ok(mut frame) => {
+                #[cfg(test)]
+                if let Some(Accelerator::Made(made)) = self.options.hardware {
+                    return made.pass_on(&frame).map_or_else(Received::Refused, Received::Frame);
+                }
+                frame.look_up(&self.state.pool);
+                Received::Frame(frame)
+            }
             Err(AvError::AGAIN) => Received::NeedsInput,
             Err(AvError::EOF) => Received::End,
             Err(error) => Received::Refused(error),
         }
     }
 
-    /// Returns a frame whose planes can be read: the decoder's own, or a copy if it is a surface of the hardware.
-    fn in_memory(&self, mut frame: AvFrame) -> Result<AvFrame, AvError> {
-        match self.options.hardware {
-            None => {
-                frame.look_up(&self.state.pool);
-                Ok(frame)
-            }
-            Some(Accelerator::Device(_)) => {
-                // SAFETY: the context is valid; the field is a C enumeration.
-                let coded = PixelFormat(unsafe { enum_number(&raw const (*self.context.as_ptr()).sw_pix_fmt) });
-                hardware::download(&frame, coded, &self.state.pool)
-            }
-            #[cfg(test)]
-            Some(Accelerator::Made(made)) => made.pass_on(&frame),
-        }
+    fn take_raw(&mut self) -> Result<AvFrame, AvError> {
+        let frame = AvFrame::new();
+        // SAFETY: both pointers are valid, the frame is blank.
+        AvError::check(unsafe { ffi::avcodec_receive_frame(self.context.as_ptr(), frame.as_ptr()) })?;
+        Ok(frame)
     }
 
     /// Returns the hardware that decodes, if any does.
@@ -261,6 +310,8 @@ impl Codec {
 
     /// Resets the decoder: it forgets all packets and frames.
     pub(crate) fn flush(&mut self) {
+        self.downloads.clear();
+        self.error = None;
         // SAFETY: the context is open.
         unsafe { ffi::avcodec_flush_buffers(self.context.as_ptr()) }
     }

@@ -112,6 +112,11 @@ impl AvFrame {
         }
     }
 
+    /// Returns the pool's block that the frame is in, if it has been looked up.
+    pub(super) fn block(&self) -> Option<&FrameBlock> {
+        self.block.as_deref()
+    }
+
     /// Returns the memory that holds all planes, if it consists of whole pages.
     pub(crate) fn pages(&self) -> Option<&Pages> {
         self.block.as_ref().map(|block| &block.pages)

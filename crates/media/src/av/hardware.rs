@@ -6,12 +6,11 @@ use std::ptr::{self, NonNull};
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use ffmpeg_next::ffi;
-use libloading::{Library, Symbol};
-
+use super::cuda::{self, CopyInFlight, CopyStream};
 use super::memory::{CallbackState, FramePool};
 use super::stream::StreamParameters;
 use super::{AvError, AvFrame, PixelFormat, enum_number};
+use ffmpeg_next::ffi;
 
 /// A kind of hardware decoder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -82,6 +81,8 @@ pub(crate) struct HardwareDevice {
     pub(crate) kind: HardwareKind,
     number: c_int,
     context: NonNull<ffi::AVBufferRef>,
+    /// Copies surfaces while others are decoded, if it is a device of CUDA.
+    copies: Option<CopyStream>,
 }
 
 // SAFETY: the reference is counted atomically and never freed; a device context may be used by several decoders at
@@ -112,13 +113,20 @@ impl HardwareDevice {
             unsafe { by_number::av_hwdevice_ctx_create(&raw mut context, number, ptr::null(), ptr::null_mut(), 0) };
         AvError::check(code).map_err(|error| format!("no device or driver: {error}"))?;
         let context = NonNull::new(context).ok_or("no device or driver")?;
-        Ok(Self { kind, number, context })
+        // SAFETY: the buffer holds the device's context, which stays open.
+        let copies = unsafe {
+            let device = (*context.as_ptr()).data.cast::<ffi::AVHWDeviceContext>();
+            if kind == HardwareKind::Cuda { CopyStream::new(device) } else { None }
+        };
+        Ok(Self { kind, number, context, copies })
     }
 
     /// Returns the version of the driver, or of FFmpeg alone if the kind has no driver of its own.
     pub(crate) fn driver(&self) -> String {
         match self.kind {
-            HardwareKind::Cuda => cuda_driver().map_or_else(|| "unknown driver".to_owned(), |v| format!("driver {v}")),
+            HardwareKind::Cuda => {
+                cuda::driver_version().map_or_else(|| "unknown driver".to_owned(), |v| format!("driver {v}"))
+            }
             _ => "unknown driver".to_owned(),
         }
     }
@@ -206,55 +214,71 @@ fn surfaces_of(codec: *const ffi::AVCodec, kind: c_int) -> Option<PixelFormat> {
     None
 }
 
-/// Copies a surface into a block of the pool. The frame has the size and all other properties of the surface; `coded` is
-/// the format in which software decodes it.
-pub(super) fn download(surface: &AvFrame, coded: PixelFormat, pool: &FramePool) -> Result<AvFrame, AvError> {
-    const INVALID: AvError = AvError::INVALID_DATA;
-    let mut frame = AvFrame::new();
-    let (from, to) = (surface.as_ptr(), frame.as_ptr());
-    // SAFETY: both frames are valid; the new one is blank until it gets planes of the surface's format and size. The
-    // surface's frames context is valid while the surface holds a reference.
-    unsafe {
-        if (*from).hw_frames_ctx.is_null() {
-            return Err(INVALID);
-        }
-        let frames = (*(*from).hw_frames_ctx).data.cast::<ffi::AVHWFramesContext>();
-        let format = PixelFormat(enum_number(&raw const (*frames).sw_format));
-        let (chroma_x, chroma_y) = format.descriptor().ok_or(INVALID)?.chroma_shift;
-        // FFmpeg's copies round an odd number of chroma rows down. The surface itself is larger.
-        let (width, height) = ((*from).width, (*from).height);
-        let (wide, high) =
-            (rounded_up(width, chroma_x).min((*frames).width), rounded_up(height, chroma_y).min((*frames).height));
-        if wide < width || high < height {
-            return Err(INVALID);
-        }
-        ((*to).format, (*to).width, (*to).height) = (format.0, wide, high);
-        pool.fill_plain(to)?;
-        ((*from).width, (*from).height) = (wide, high);
-        let copied = ffi::av_hwframe_transfer_data(to, from, 0);
-        ((*from).width, (*from).height) = (width, height);
-        AvError::check(copied)?;
-        AvError::check(ffi::av_frame_copy_props(to, from))?;
-        ((*to).width, (*to).height) = (width, height);
-    }
-    frame.set_coded_format(coded);
-    frame.look_up(pool);
-    Ok(frame)
+/// A surface on its way into a block of the pool.
+pub(super) struct Download {
+    frame: AvFrame,
+    /// The copy that may still be running, and the surface that it reads. The copy is dropped first.
+    running: Option<(CopyInFlight, AvFrame)>,
 }
 
-/// Returns the number by which NVIDIA's driver states its version.
-fn cuda_driver() -> Option<c_int> {
-    let name = if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" };
-    type GetVersion = unsafe extern "C" fn(*mut c_int) -> c_int;
-    let mut version = 0;
-    // SAFETY: the library is the driver's, which FFmpeg has loaded already; the function has had this signature since
-    // CUDA 2.2, may be called before any other, and fills the number.
-    let code = unsafe {
-        let library = Library::new(name).ok()?;
-        let get: Symbol<'_, GetVersion> = library.get(b"cuDriverGetVersion\0").ok()?;
-        get(&raw mut version)
-    };
-    (code == 0).then_some(version)
+impl Download {
+    /// Starts copying a surface of the device. The frame has the size and all other properties of the surface; `coded` is
+    /// the format in which software decodes it.
+    pub(super) fn start(
+        device: &'static HardwareDevice,
+        surface: AvFrame,
+        coded: PixelFormat,
+        pool: &FramePool,
+    ) -> Result<Self, AvError> {
+        const INVALID: AvError = AvError::INVALID_DATA;
+        let mut frame = AvFrame::new();
+        let (from, to) = (surface.as_ptr(), frame.as_ptr());
+        // SAFETY: both frames are valid; the new one is blank until it gets planes of the surface's format and size. The
+        // surface's frames context is valid while the surface holds a reference.
+        let running = unsafe {
+            if (*from).hw_frames_ctx.is_null() {
+                return Err(INVALID);
+            }
+            let frames = (*(*from).hw_frames_ctx).data.cast::<ffi::AVHWFramesContext>();
+            let format = PixelFormat(enum_number(&raw const (*frames).sw_format));
+            let (chroma_x, chroma_y) = format.descriptor().ok_or(INVALID)?.chroma_shift;
+            // FFmpeg's copies round an odd number of chroma rows down. The surface itself is larger.
+            let (width, height) = ((*from).width, (*from).height);
+            let (wide, high) =
+                (rounded_up(width, chroma_x).min((*frames).width), rounded_up(height, chroma_y).min((*frames).height));
+            if wide < width || high < height {
+                return Err(INVALID);
+            }
+            ((*to).format, (*to).width, (*to).height) = (format.0, wide, high);
+            pool.fill_plain(to)?;
+            frame.look_up(pool);
+            let running = match (&device.copies, frame.block()) {
+                (Some(copies), Some(block)) => {
+                    Some(copies.start((from, to), block, (format, chroma_y), (wide, high))?)
+                }
+                _ => {
+                    ((*from).width, (*from).height) = (wide, high);
+                    let copied = ffi::av_hwframe_transfer_data(to, from, 0);
+                    ((*from).width, (*from).height) = (width, height);
+                    AvError::check(copied)?;
+                    None
+                }
+            };
+            AvError::check(ffi::av_frame_copy_props(to, from))?;
+            ((*to).width, (*to).height) = (width, height);
+            running
+        };
+        frame.set_coded_format(coded);
+        Ok(Self { frame, running: running.map(|copy| (copy, surface)) })
+    }
+
+    /// Waits until the frame is in memory and returns it.
+    pub(super) fn finish(self) -> Result<AvFrame, AvError> {
+        if let Some((copy, _surface)) = self.running {
+            copy.finish()?;
+        }
+        Ok(self.frame)
+    }
 }
 
 /// Rounds a size up to whole samples of chroma.

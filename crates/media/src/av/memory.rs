@@ -4,10 +4,11 @@
 use std::ffi::{c_int, c_void};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use ffmpeg_next::ffi;
 
+use super::cuda::PinnedPages;
 use super::{AvError, PixelFormat};
 use histoscope_core::picture::Pages;
 
@@ -19,9 +20,19 @@ const SLACK: usize = 16 + 63;
 /// Memory for one frame.
 #[derive(Debug)]
 pub(crate) struct FrameBlock {
+    /// Keeps the pages in place for a hardware decoder; `None` if its driver refuses. Dropped before them.
+    pinned: OnceLock<Option<PinnedPages>>,
     pub(crate) pages: Pages,
     /// `true` while a frame uses it.
     lent: AtomicBool,
+}
+
+impl FrameBlock {
+    /// Pins the pages, given by their start and length in bytes, unless that was tried before.
+    pub(super) fn pin(&self, pin: impl FnOnce((*mut u8, usize)) -> Option<PinnedPages>) {
+        let memory = self.pages.memory();
+        self.pinned.get_or_init(|| pin((memory.start().as_ptr(), memory.length())));
+    }
 }
 
 /// State that a decoder's callbacks share with its owner.
@@ -102,7 +113,8 @@ impl FramePool {
             return Some(block);
         }
         // New memory is allocated without holding the lock.
-        let block = Arc::new(FrameBlock { pages: Pages::new(bytes)?, lent: AtomicBool::new(true) });
+        let block =
+            Arc::new(FrameBlock { pinned: OnceLock::new(), pages: Pages::new(bytes)?, lent: AtomicBool::new(true) });
         self.lock().push(Arc::clone(&block));
         Some(block)
     }
@@ -177,6 +189,14 @@ impl Arrangement {
         }
         (planes > 0).then_some(Self { lines, offsets, planes, bytes })
     }
+}
+
+/// Returns the number of bytes of a row of each plane, without padding, for a picture of this width in samples.
+pub(super) fn row_bytes(format: PixelFormat, width: c_int) -> Result<[usize; 4], AvError> {
+    let mut lines = [0; 4];
+    // SAFETY: the array has the four entries that the function fills.
+    AvError::check(unsafe { by_number::av_image_fill_linesizes(lines.as_mut_ptr(), format.0, width) })?;
+    Ok(lines.map(|line| usize::try_from(line).unwrap_or(0)))
 }
 
 /// FFmpeg's callback to allocate a frame's memory, called by any of a decoder's threads.

@@ -5,6 +5,7 @@
 //! enumerations do not list, and reading such a value as the enumeration would be undefined behaviour.
 
 mod codec;
+mod cuda;
 mod devices;
 mod frame;
 mod frameless;
