@@ -18,6 +18,7 @@ fn main() -> ExitCode {
     }
     start_log(line.verbose);
     let code = line.run(started);
+    histoscope::wait_until_closed(CLOSING);
     histoscope::wait_until_released(CLOSING);
     code
 }

@@ -80,7 +80,7 @@ impl ReadingArgs {
             threads: self.threads,
             sequence: self.sequence,
             frame_rate: self.frame_rate,
-            hardware: HardwareOptions { choice: self.hwdec, verify: false, checks: checks_of_hardware() },
+            hardware: HardwareOptions { choice: self.hwdec, verify: false, checks: checks_of_hardware(), memory: None },
             ..OpenOptions::default()
         }
     }

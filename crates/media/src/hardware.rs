@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use super::av::{self, Accelerator, HardwareDevice, HardwareKind, StreamParameters};
+use super::av::{self, Accelerator, DeviceMemory, HardwareDevice, HardwareKind, StreamParameters};
 use super::decoder::Decoder;
 use super::error::MediaError;
 use super::info::OpenOptions;
@@ -74,6 +74,8 @@ pub struct HardwareOptions {
     pub verify: bool,
     /// File that keeps the results of checks; without it, each run checks again.
     pub checks: Option<PathBuf>,
+    /// The memory of the graphics device that counts and draws, for decoders that can write to it.
+    pub memory: Option<DeviceMemory>,
 }
 
 /// The decision for a stream; software by default.

@@ -48,7 +48,7 @@ mod timeline;
 mod timeshift;
 
 pub use address::is_live;
-pub use av::{HardwareKind, filters_keep_depth, version as ffmpeg_version};
+pub use av::{DeviceMemory, HardwareKind, filters_keep_depth, version as ffmpeg_version, wait_until_closed};
 pub use decoder::{Decoder, StopHandle};
 pub use ending::Ending;
 pub use error::MediaError;

@@ -12,8 +12,8 @@ use histoscope_core::picture::crop::{Crop, CropUse, Cropping};
 use histoscope_core::picture::layout::{ChromaLines, ColorModel, PixelLayout};
 use histoscope_core::picture::region::{self, Rect};
 use histoscope_core::picture::{
-    ClampedSamples, Frame, FrameFacts, Orientation, OwnedPlanes, Pages, Picture, PlaneStore, PlaneView, Ratio, Scan,
-    SourceFormat, Timecode, VideoId, nonlinear,
+    ClampedSamples, Frame, FrameFacts, Orientation, OwnedPlanes, Pages, Picture, PlaneStore, PlaneView, Ratio,
+    ResidentPlanes, Scan, SourceFormat, Timecode, VideoId, nonlinear,
 };
 
 /// The container's defaults for all frames; a frame may state its own.
@@ -395,8 +395,17 @@ impl PlaneStore for DecodedPlanes {
         PlaneView { bytes, stride }
     }
 
+    fn extent(&self, index: usize) -> (usize, usize) {
+        let (length, stride) = self.lengths.get(index).copied().unwrap_or((0, 0));
+        (if self.frame.holds(index, length) { length } else { 0 }, stride)
+    }
+
     fn pages(&self) -> Option<&Pages> {
         self.frame.pages()
+    }
+
+    fn resident(&self) -> Option<ResidentPlanes> {
+        self.frame.resident()
     }
 }
 

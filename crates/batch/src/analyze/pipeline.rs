@@ -22,7 +22,7 @@ use super::selection::{self, BlackBars};
 use histoscope_core::adjust::Adjustments;
 use histoscope_core::picture::Ratio;
 use histoscope_core::text::shown;
-use histoscope_media::{Decoder, Ending, StopHandle, StreamInfo, open_when_there};
+use histoscope_media::{Decoder, DeviceMemory, Ending, StopHandle, StreamInfo, open_when_there};
 use histoscope_render::engine::Engine;
 
 /// Time to wait for a sender before logging a warning.
@@ -55,6 +55,7 @@ impl Pipeline {
     pub fn open(mut request: Request) -> Result<Self, AnalyzeError> {
         // Drivers take time to load, so the file is opened in the meantime.
         let engine = Engine::start(request.engine, &request.adapter);
+        request.open.hardware.memory = Some(DeviceMemory(engine.shared_memory()));
         let mut decoder = open(&request)?;
         let info = decoder.info().clone();
         if info.unreadable_matrix.is_some() && request.adjustments.is_off() {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
-pub use pages::{Attachment, Memory, Pages};
+pub use pages::{Attachment, Memory, Pages, SharedBlock, SharedHandle, SharedMemory};
 
 use super::clamped::ClampedSamples;
 use super::unpack::Source;
@@ -40,10 +40,31 @@ pub trait PlaneStore: Send + Sync {
     /// Returns the plane at `index`, or an empty view if there is no such plane.
     fn plane(&self, index: usize) -> PlaneView<'_>;
 
+    /// Returns the number of bytes of a plane and its stride, without reading it.
+    fn extent(&self, index: usize) -> (usize, usize) {
+        let view = self.plane(index);
+        (view.bytes.len(), view.stride)
+    }
+
     /// Returns the memory of all planes if it consists of whole pages, which can be shared without a copy.
     fn pages(&self) -> Option<&Pages> {
         None
     }
+
+    /// Returns where the planes are in the memory of a graphics device, if they are. Reading them as [planes](Self::plane)
+    /// or [pages](Self::pages) then copies them first.
+    fn resident(&self) -> Option<ResidentPlanes> {
+        None
+    }
+}
+
+/// The planes of a picture in the memory of a graphics device.
+#[derive(Clone)]
+pub struct ResidentPlanes {
+    /// The memory, as its [owner](SharedMemory) knows it.
+    pub memory: Attachment,
+    /// Byte offset of each plane.
+    pub offsets: [usize; 3],
 }
 
 /// Planes in vectors, for tests, benchmarks and pictures that had to be copied.
@@ -137,10 +158,9 @@ impl Picture {
         layout.validate()?;
         for plane in 0..layout.plane_count() {
             let (row_bytes, rows) = layout.plane_size(plane, width, height);
-            let view = planes.plane(plane);
-            let needed = view.stride * rows.saturating_sub(1) + row_bytes;
-            if view.bytes.len() < needed || (view.stride < row_bytes && rows > 1) {
-                let (actual, stride) = (view.bytes.len(), view.stride);
+            let (actual, stride) = planes.extent(plane);
+            let needed = stride * rows.saturating_sub(1) + row_bytes;
+            if actual < needed || (stride < row_bytes && rows > 1) {
                 return Err(PictureError::Plane { plane, actual, needed, stride });
             }
         }
@@ -314,6 +334,19 @@ impl Picture {
                     ours == theirs
                 })
             })
+    }
+
+    /// Returns the number of bytes of a plane and its stride, without reading it.
+    #[must_use]
+    pub fn extent(&self, index: usize) -> (usize, usize) {
+        self.planes.extent(index)
+    }
+
+    /// Returns where the planes are in the memory of a graphics device, if they are. Anyone reading it must keep the
+    /// picture alive.
+    #[must_use]
+    pub fn resident(&self) -> Option<ResidentPlanes> {
+        self.planes.resident()
     }
 
     /// Returns the n-bit code of `component` at (`x`, `y`) in that component's own sample grid.

@@ -14,7 +14,9 @@ use std::sync::Arc;
 use crate::picture::color::Sourced;
 use crate::picture::field::field;
 use crate::picture::layout::{ChromaLines, ColorModel, PixelLayout};
-use crate::picture::{ClampedSamples, Field, OwnedPlanes, Pages, Picture, PictureError, PlaneStore, PlaneView};
+use crate::picture::{
+    ClampedSamples, Field, OwnedPlanes, Pages, Picture, PictureError, PlaneStore, PlaneView, ResidentPlanes,
+};
 
 /// A rectangle in pixels of the coded picture, with the origin at the picture's upper left corner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -182,8 +184,18 @@ impl PlaneStore for OffsetPlanes {
         PlaneView { bytes: bytes.get(skipped..).unwrap_or(&[]), stride }
     }
 
+    fn extent(&self, index: usize) -> (usize, usize) {
+        let (bytes, stride) = self.picture.extent(index);
+        (bytes.saturating_sub(self.skipped.get(index).copied().unwrap_or(0)), stride)
+    }
+
     fn pages(&self) -> Option<&Pages> {
         self.picture.pages()
+    }
+
+    fn resident(&self) -> Option<ResidentPlanes> {
+        let ResidentPlanes { memory, offsets } = self.picture.resident()?;
+        Some(ResidentPlanes { memory, offsets: std::array::from_fn(|plane| offsets[plane] + self.skipped[plane]) })
     }
 }
 

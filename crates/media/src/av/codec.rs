@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ffmpeg_next::ffi;
 
-use super::hardware::{Download, HardwareDevice};
+use super::hardware::{DeviceMemory, Download, DriverUse, HardwareDevice};
 use super::memory::{CallbackState, FramePool};
 use super::nal::NalStream;
 use super::stream::StreamParameters;
@@ -82,12 +82,16 @@ pub(crate) struct Codec {
     /// State for inspecting packets, if they reveal which pictures are unreferenced.
     units: Option<NalStream>,
     options: CodecOptions,
+    /// Where surfaces go if the pictures are not read by the CPU.
+    memory: Option<DeviceMemory>,
     /// Surfaces on their way into memory, in the order of their frames.
     downloads: VecDeque<Download>,
     /// An error that the decoder reported after these.
     error: Option<AvError>,
     /// The number of packets taken so far; each packet is sent with this number.
     taken: u64,
+    /// Declared last because fields are dropped in declaration order.
+    _in_use: Option<DriverUse>,
 }
 
 // SAFETY: a codec context may be used from any one thread at a time, and this type is its only owner.
@@ -124,9 +128,11 @@ impl Codec {
                 is_webp,
                 units,
                 options,
+                memory: None,
                 downloads: VecDeque::new(),
                 error: None,
                 taken: 0,
+                _in_use: options.hardware.map(|_| DriverUse::new()),
             };
             let context = codec.context.as_ptr();
             (*context).opaque = Arc::as_ptr(&codec.state).cast_mut().cast();
@@ -167,7 +173,14 @@ impl Codec {
 
     /// Opens the same decoder again: flushing does not reset every decoder completely.
     pub(crate) fn reopened(&self, parameters: &StreamParameters<'_>) -> Result<Self, AvError> {
-        Self::open(parameters, self.options)
+        let mut codec = Self::open(parameters, self.options)?;
+        codec.memory.clone_from(&self.memory);
+        Ok(codec)
+    }
+
+    /// Decodes into the memory of a graphics device as far as the hardware can.
+    pub(crate) fn decode_into(&mut self, memory: Option<DeviceMemory>) {
+        self.memory = memory;
     }
 
     /// Sends a packet to the decoder; `None` tells it that there are no more.
@@ -248,7 +261,7 @@ impl Codec {
             };
             // SAFETY: the context is valid; the field is a C enumeration.
             let coded = PixelFormat(unsafe { enum_number(&raw const (*self.context.as_ptr()).sw_pix_fmt) });
-            match Download::start(device, surface, coded, &self.state.pool) {
+            match Download::start(device, surface, coded, &self.state.pool, self.memory.as_ref()) {
                 // With a low delay, nobody waits for another packet.
                 Ok(download) if self.options.low_delay => {
                     return download.finish().map_or_else(Received::Refused, Received::Frame);

@@ -2,14 +2,16 @@
 //! the driver does not know, which it does piece by piece, and waits for each frame.
 
 use std::ffi::{c_int, c_uint, c_void};
-use std::ptr;
 use std::sync::OnceLock;
+use std::{fmt, ptr};
 
 use ffmpeg_next::ffi;
 use libloading::Library;
 
+use super::hardware::DriverUse;
 use super::memory::{FrameBlock, row_bytes};
 use super::{AvError, PixelFormat};
+use histoscope_core::picture::{Attachment, SharedBlock};
 
 type Handle = *mut c_void;
 
@@ -41,6 +43,28 @@ struct Copy2d {
     height: usize,
 }
 
+/// `CUDA_EXTERNAL_MEMORY_HANDLE_DESC` of cuda.h.
+#[repr(C)]
+struct ExternalHandle {
+    kind: c_uint,
+    /// A union, of which a file descriptor uses the first four bytes.
+    handle: [u64; 2],
+    bytes: u64,
+    flags: c_uint,
+    reserved: [c_uint; 16],
+}
+
+/// `CUDA_EXTERNAL_MEMORY_BUFFER_DESC` of cuda.h.
+#[repr(C)]
+struct ExternalRange {
+    offset: u64,
+    bytes: u64,
+    flags: c_uint,
+    reserved: [c_uint; 16],
+}
+
+/// Value of `CUexternalMemoryHandleType`.
+const OPAQUE_FD: c_uint = 1;
 /// Values of `CUmemorytype`, and flags of cuda.h.
 const HOST: c_uint = 1;
 const DEVICE: c_uint = 2;
@@ -61,7 +85,7 @@ macro_rules! driver {
         impl Driver {
             fn load() -> Option<Self> {
                 let name = if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" };
-                // SAFETY: the library is the driver's. The functions have had these signatures since CUDA 4, as cuda.h
+                // SAFETY: the library is the driver's. The functions have had these signatures since CUDA 10, as cuda.h
                 // declares them under these names, and stay loaded as long as `_library` does.
                 unsafe {
                     let library = Library::new(name).ok()?;
@@ -86,6 +110,13 @@ driver! {
     copy_2d: b"cuMemcpy2DAsync_v2\0" (*const Copy2d, Handle);
     register: b"cuMemHostRegister_v2\0" (*mut c_void, usize, c_uint);
     unregister: b"cuMemHostUnregister\0" (*mut c_void);
+    device: b"cuCtxGetDevice\0" (*mut c_int);
+    uuid: b"cuDeviceGetUuid\0" (*mut [u8; 16], c_int);
+    import: b"cuImportExternalMemory\0" (*mut Handle, *const ExternalHandle);
+    map: b"cuExternalMemoryGetMappedBuffer\0" (*mut u64, Handle, *const ExternalRange);
+    free: b"cuMemFree_v2\0" (u64);
+    forget: b"cuDestroyExternalMemory\0" (Handle);
+    copy_to_host: b"cuMemcpyDtoH_v2\0" (*mut c_void, u64, usize);
 }
 
 /// Returns the driver, unless it is missing or too old.
@@ -135,23 +166,77 @@ impl CopyStream {
         (code == 0).then_some(Self { context, decoding, copying })
     }
 
+    /// Opens a graphics device's memory for this context. Returns `None` if it is the memory of another device, or the
+    /// driver refuses.
+    #[cfg(unix)]
+    pub(super) fn open(&self, block: SharedBlock) -> Option<CudaMemory> {
+        use std::os::fd::{AsRawFd as _, IntoRawFd as _};
+        let driver = driver()?;
+        let _current = Current::of(driver, self.context)?;
+        let (mut number, mut uuid) = (0, [0; 16]);
+        let handle = ExternalHandle {
+            kind: OPAQUE_FD,
+            handle: [u64::from(block.handle.as_raw_fd().cast_unsigned()), 0],
+            bytes: block.bytes,
+            flags: 0,
+            reserved: [0; 16],
+        };
+        let range = ExternalRange { offset: 0, bytes: block.bytes, flags: 0, reserved: [0; 16] };
+        let mut opened = CudaMemory {
+            address: 0,
+            external: ptr::null_mut(),
+            context: self.context,
+            memory: block.memory,
+            _in_use: DriverUse::new(),
+        };
+        // SAFETY: the context is current; the functions read the structures and fill the results. The descriptor belongs
+        // to the driver as soon as it has accepted it.
+        unsafe {
+            if (driver.device)(&raw mut number) != 0
+                || (driver.uuid)(&raw mut uuid, number) != 0
+                || uuid != block.device
+            {
+                log::debug!("the decoder and the graphics device are different devices");
+                return None;
+            }
+            let code = (driver.import)(&raw mut opened.external, &raw const handle);
+            if code != 0 {
+                log::debug!("the decoder cannot open the graphics device's memory (error {code})");
+                return None;
+            }
+            let _ = block.handle.into_raw_fd();
+            let code = (driver.map)(&raw mut opened.address, opened.external, &raw const range);
+            (code == 0).then_some(opened)
+        }
+    }
+
+    /// Opens a graphics device's memory, which no driver shares here.
+    #[cfg(not(unix))]
+    pub(super) fn open(&self, block: SharedBlock) -> Option<CudaMemory> {
+        match block.handle {}
+    }
+
     /// Starts copying the planes of a surface to those of a frame in this block, which have the given format and size in
-    /// samples. Both frames must stay as they are until the copy is [finished](Copy::finish) or dropped.
+    /// samples: to the block's memory on the device if it has any, otherwise to its pages. Both frames must stay as they
+    /// are until the copy is [finished](CopyInFlight::finish) or dropped.
     ///
     /// # Safety
     /// The surface must be one of this context, the target's planes must lie in the block and have room for them.
     pub(super) unsafe fn start(
         &'static self,
         (surface, target): (*const ffi::AVFrame, *mut ffi::AVFrame),
-        block: &FrameBlock,
+        (block, memory): (&FrameBlock, Option<&CudaMemory>),
         (format, chroma_shift): (PixelFormat, u8),
         (width, height): (c_int, c_int),
     ) -> Result<CopyInFlight, AvError> {
         const FAILED: AvError = AvError(ffi::AVERROR_EXTERNAL);
         let driver = driver().ok_or(FAILED)?;
         let current = Current::of(driver, self.context).ok_or(FAILED)?;
-        // Without it the copy is right as well, and slower.
-        block.pin(|pages| PinnedPages::new(self, pages));
+        if memory.is_none() {
+            // Without it the copy is right as well, and slower.
+            block.pin(|pages| PinnedPages::new(self, pages));
+        }
+        let start = block.pages.memory().start().as_ptr();
         let [ready, done] = [CudaEvent::new(driver), CudaEvent::new(driver)].map(|event| event.ok_or(FAILED));
         let (ready, done) = (ready?, done?);
         let row_bytes = row_bytes(format, width)?;
@@ -173,9 +258,10 @@ impl CopyStream {
                     source_pitch: (*surface).linesize[plane] as usize,
                     target_x_bytes: 0,
                     target_y: 0,
-                    target_kind: HOST,
-                    target_host: (*target).data[plane].cast(),
-                    target_device: 0,
+                    target_kind: if memory.is_some() { DEVICE } else { HOST },
+                    target_host: if memory.is_some() { ptr::null_mut() } else { (*target).data[plane].cast() },
+                    target_device: memory
+                        .map_or(0, |memory| memory.address + ((*target).data[plane].addr() - start.addr()) as u64),
                     target_array: ptr::null_mut(),
                     target_pitch: (*target).linesize[plane] as usize,
                     width_bytes: bytes,
@@ -220,6 +306,61 @@ impl Drop for CopyInFlight {
     fn drop(&mut self) {
         if self.waits {
             let _ = self.wait();
+        }
+    }
+}
+
+/// A graphics device's memory, open for CUDA.
+pub(super) struct CudaMemory {
+    address: u64,
+    external: Handle,
+    context: Handle,
+    /// The memory as its owner knows it.
+    memory: Attachment,
+    _in_use: DriverUse,
+}
+
+// SAFETY: the handles are only passed to the driver, which any thread may call.
+unsafe impl Send for CudaMemory {}
+// SAFETY: as above.
+unsafe impl Sync for CudaMemory {}
+
+impl fmt::Debug for CudaMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CudaMemory").field("address", &self.address).finish_non_exhaustive()
+    }
+}
+
+impl CudaMemory {
+    /// Returns the memory as its owner knows it.
+    pub(super) fn attachment(&self) -> Attachment {
+        Attachment::clone(&self.memory)
+    }
+
+    /// Copies the first bytes of the memory to the program's. Returns `false` if the device fails.
+    ///
+    /// # Safety
+    /// The target must have room for that many bytes, and nothing else may use it.
+    pub(super) unsafe fn read(&self, target: *mut u8, bytes: usize) -> bool {
+        let Some(driver) = driver() else { return false };
+        let Some(_current) = Current::of(driver, self.context) else { return false };
+        // SAFETY: guaranteed by the caller; the memory is at least that long.
+        unsafe { (driver.copy_to_host)(target.cast(), self.address, bytes) == 0 }
+    }
+}
+
+impl Drop for CudaMemory {
+    fn drop(&mut self) {
+        let Some(driver) = driver() else { return };
+        let Some(_current) = Current::of(driver, self.context) else { return };
+        // SAFETY: both belong to this value alone, and no copy is running: blocks in use are not dropped.
+        unsafe {
+            if self.address != 0 {
+                (driver.free)(self.address);
+            }
+            if !self.external.is_null() {
+                (driver.forget)(self.external);
+            }
         }
     }
 }
@@ -272,6 +413,7 @@ impl Drop for CudaEvent {
 pub(super) struct PinnedPages {
     start: *mut c_void,
     context: Handle,
+    _in_use: DriverUse,
 }
 
 // SAFETY: the address is only handed to the driver, which any thread may call.
@@ -288,7 +430,7 @@ impl PinnedPages {
         if code != 0 {
             log::debug!("the driver does not pin {length} bytes (error {code})");
         }
-        (code == 0).then_some(Self { start: start.cast(), context: stream.context })
+        (code == 0).then(|| Self { start: start.cast(), context: stream.context, _in_use: DriverUse::new() })
     }
 }
 

@@ -2,21 +2,31 @@
 
 use std::alloc::{Layout, handle_alloc_error};
 use std::ptr::NonNull;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use ffmpeg_next::ffi;
 
+use super::cuda::CudaMemory;
 use super::memory::{FrameBlock, FramePool};
 use super::packet::number_of;
 use super::{ColorNumbers, PixelFormat, enum_number, positive_ratio, timestamp};
 use histoscope_core::picture::crop::Crop;
-use histoscope_core::picture::{Pages, Ratio, Scan};
+use histoscope_core::picture::{Pages, Ratio, ResidentPlanes, Scan};
+
+/// Planes in the memory of a graphics device.
+struct RemotePlanes {
+    memory: Arc<CudaMemory>,
+    /// Set once the planes have been copied into the block's pages.
+    is_fetched: OnceLock<()>,
+}
 
 /// A decoded frame. Its buffers are reference-counted and never written to.
 pub(crate) struct AvFrame {
     raw: NonNull<ffi::AVFrame>,
     /// The block that holds all of its planes, if they are in one.
     block: Option<Arc<FrameBlock>>,
+    /// Where the planes are while they are not in the block's pages.
+    remote: Option<Arc<RemotePlanes>>,
     /// The format in which software decodes the frame, if hardware has decoded it.
     coded: Option<PixelFormat>,
 }
@@ -33,7 +43,7 @@ impl AvFrame {
         // SAFETY: allocates, or returns null, which is handled as any failed allocation.
         let pointer = unsafe { ffi::av_frame_alloc() };
         match NonNull::new(pointer) {
-            Some(raw) => Self { raw, block: None, coded: None },
+            Some(raw) => Self { raw, block: None, remote: None, coded: None },
             None => handle_alloc_error(Layout::new::<ffi::AVFrame>()),
         }
     }
@@ -86,6 +96,7 @@ impl AvFrame {
 
     /// Returns a frame with these planes and all properties of the other frame except format, size and cropping.
     pub(crate) fn with_properties_of(&self, other: &Self) -> Self {
+        self.fetch();
         let frame = Self::new();
         let raw = frame.as_ptr();
         // SAFETY: all three frames are valid, and the new one is blank. Both functions fail only if out of memory.
@@ -117,8 +128,40 @@ impl AvFrame {
         self.block.as_deref()
     }
 
+    /// States that the planes are in this memory, at the offsets that they would have in the block's pages.
+    pub(super) fn set_remote(&mut self, memory: Arc<CudaMemory>) {
+        self.remote = Some(Arc::new(RemotePlanes { memory, is_fetched: OnceLock::new() }));
+    }
+
+    /// Copies the planes into the block's pages, unless they are there.
+    pub(super) fn fetch(&self) {
+        let (Some(remote), Some(block)) = (&self.remote, &self.block) else { return };
+        remote.is_fetched.get_or_init(|| {
+            let memory = block.pages.memory();
+            // SAFETY: the block belongs to this frame and its clones, which all wait here; the pages have this length.
+            if !unsafe { remote.memory.read(memory.start().as_ptr(), memory.length()) } {
+                log::error!("the graphics device failed to return a decoded picture; its pixels are wrong");
+            }
+        });
+    }
+
+    /// Returns where the planes are in a graphics device's memory, if they are.
+    pub(crate) fn resident(&self) -> Option<ResidentPlanes> {
+        let (remote, block) = (self.remote.as_ref()?, self.block.as_ref()?);
+        let start = block.pages.memory().start().as_ptr().addr();
+        let offset = |plane: usize| self.get().data[plane].addr().saturating_sub(start);
+        Some(ResidentPlanes { memory: remote.memory.attachment(), offsets: std::array::from_fn(offset) })
+    }
+
+    /// Returns `true` if the buffer of `plane` holds this many bytes.
+    pub(crate) fn holds(&self, plane: usize, length: usize) -> bool {
+        let start = self.get().data.get(plane).copied();
+        start.and_then(|start| self.available(start)).is_some_and(|available| available >= length)
+    }
+
     /// Returns the memory that holds all planes, if it consists of whole pages.
     pub(crate) fn pages(&self) -> Option<&Pages> {
+        self.fetch();
         self.block.as_ref().map(|block| &block.pages)
     }
 
@@ -294,6 +337,7 @@ impl AvFrame {
 
     /// Returns the first `length` bytes of `plane`, if its buffer holds that much.
     pub(crate) fn plane(&self, plane: usize, length: usize) -> Option<&[u8]> {
+        self.fetch();
         let start = *self.get().data.get(plane)?;
         if self.available(start)? < length {
             return None;
@@ -306,6 +350,7 @@ impl AvFrame {
     /// Returns a copy of the rows of `plane` from top to bottom, each of `row_bytes` bytes; for rows that are stored
     /// bottom-up.
     pub(crate) fn copy_rows(&self, plane: usize, row_bytes: usize, rows: usize) -> Option<Vec<u8>> {
+        self.fetch();
         let start = *self.get().data.get(plane)?;
         let line = self.line_size(plane);
         let mut out = Vec::with_capacity(row_bytes.checked_mul(rows)?);

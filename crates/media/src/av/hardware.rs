@@ -2,15 +2,18 @@
 
 use std::collections::HashMap;
 use std::ffi::{CStr, c_int};
+use std::fmt;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::Ordering;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 use super::cuda::{self, CopyInFlight, CopyStream};
 use super::memory::{CallbackState, FramePool};
 use super::stream::StreamParameters;
 use super::{AvError, AvFrame, PixelFormat, enum_number};
 use ffmpeg_next::ffi;
+use histoscope_core::picture::SharedMemory;
 
 /// A kind of hardware decoder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -214,6 +217,57 @@ fn surfaces_of(codec: *const ffi::AVCodec, kind: c_int) -> Option<PixelFormat> {
     None
 }
 
+/// Memory of the graphics device that counts and draws.
+#[derive(Clone)]
+pub struct DeviceMemory(pub Arc<dyn SharedMemory>);
+
+impl fmt::Debug for DeviceMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("DeviceMemory")
+    }
+}
+
+impl PartialEq for DeviceMemory {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for DeviceMemory {}
+
+/// Number of decoders and blocks of memory that use a driver.
+static IN_USE: Mutex<usize> = Mutex::new(0);
+static RELEASED: Condvar = Condvar::new();
+
+/// Counts as one user of a driver while it exists.
+#[derive(Debug)]
+pub(super) struct DriverUse(());
+
+impl DriverUse {
+    pub(super) fn new() -> Self {
+        *IN_USE.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        Self(())
+    }
+}
+
+impl Drop for DriverUse {
+    fn drop(&mut self) {
+        *IN_USE.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        RELEASED.notify_all();
+    }
+}
+
+/// Waits until no decoder uses a hardware driver, but no longer than `limit`. Returns `true` if none does.
+///
+/// Must be called at the end of the program: decoders close on their own threads, and drivers do not tolerate that while
+/// the program exits.
+pub fn wait_until_closed(limit: Duration) -> bool {
+    let users = IN_USE.lock().unwrap_or_else(PoisonError::into_inner);
+    let (users, _) =
+        RELEASED.wait_timeout_while(users, limit, |users| *users > 0).unwrap_or_else(PoisonError::into_inner);
+    *users == 0
+}
+
 /// A surface on its way into a block of the pool.
 pub(super) struct Download {
     frame: AvFrame,
@@ -229,10 +283,12 @@ impl Download {
         surface: AvFrame,
         coded: PixelFormat,
         pool: &FramePool,
+        memory: Option<&DeviceMemory>,
     ) -> Result<Self, AvError> {
         const INVALID: AvError = AvError::INVALID_DATA;
         let mut frame = AvFrame::new();
         let (from, to) = (surface.as_ptr(), frame.as_ptr());
+        let mut remote = None;
         // SAFETY: both frames are valid; the new one is blank until it gets planes of the surface's format and size. The
         // surface's frames context is valid while the surface holds a reference.
         let running = unsafe {
@@ -254,7 +310,8 @@ impl Download {
             frame.look_up(pool);
             let running = match (&device.copies, frame.block()) {
                 (Some(copies), Some(block)) => {
-                    Some(copies.start((from, to), block, (format, chroma_y), (wide, high))?)
+                    remote = memory.and_then(|memory| block.shared(|bytes| copies.open(memory.0.allocate(bytes)?)));
+                    Some(copies.start((from, to), (block, remote.as_deref()), (format, chroma_y), (wide, high))?)
                 }
                 _ => {
                     ((*from).width, (*from).height) = (wide, high);
@@ -269,6 +326,9 @@ impl Download {
             running
         };
         frame.set_coded_format(coded);
+        if let Some(memory) = remote {
+            frame.set_remote(memory);
+        }
         Ok(Self { frame, running: running.map(|copy| (copy, surface)) })
     }
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use ffmpeg_next::ffi;
 
-use super::cuda::PinnedPages;
+use super::cuda::{CudaMemory, PinnedPages};
 use super::{AvError, PixelFormat};
 use histoscope_core::picture::Pages;
 
@@ -22,6 +22,8 @@ const SLACK: usize = 16 + 63;
 pub(crate) struct FrameBlock {
     /// Keeps the pages in place for a hardware decoder; `None` if its driver refuses. Dropped before them.
     pinned: OnceLock<Option<PinnedPages>>,
+    /// Memory of a graphics device that a hardware decoder writes to in place of the pages.
+    shared: Mutex<Option<Arc<CudaMemory>>>,
     pub(crate) pages: Pages,
     /// `true` while a frame uses it.
     lent: AtomicBool,
@@ -32,6 +34,17 @@ impl FrameBlock {
     pub(super) fn pin(&self, pin: impl FnOnce((*mut u8, usize)) -> Option<PinnedPages>) {
         let memory = self.pages.memory();
         self.pinned.get_or_init(|| pin((memory.start().as_ptr(), memory.length())));
+    }
+}
+
+impl FrameBlock {
+    /// Returns the memory of a graphics device with the same length; `share` makes it unless that was done before.
+    pub(super) fn shared(&self, share: impl FnOnce(usize) -> Option<CudaMemory>) -> Option<Arc<CudaMemory>> {
+        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        if shared.is_none() {
+            *shared = share(self.pages.memory().length()).map(Arc::new);
+        }
+        shared.clone()
     }
 }
 
@@ -113,8 +126,12 @@ impl FramePool {
             return Some(block);
         }
         // New memory is allocated without holding the lock.
-        let block =
-            Arc::new(FrameBlock { pinned: OnceLock::new(), pages: Pages::new(bytes)?, lent: AtomicBool::new(true) });
+        let block = Arc::new(FrameBlock {
+            pinned: OnceLock::new(),
+            shared: Mutex::default(),
+            pages: Pages::new(bytes)?,
+            lent: AtomicBool::new(true),
+        });
         self.lock().push(Arc::clone(&block));
         Some(block)
     }

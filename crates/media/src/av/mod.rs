@@ -34,7 +34,7 @@ pub(super) use devices::{Devices, major};
 pub(super) use frame::AvFrame;
 pub(super) use frameless::FramelessPackets;
 pub(super) use hardware::HardwareDevice;
-pub use hardware::HardwareKind;
+pub use hardware::{DeviceMemory, HardwareKind, wait_until_closed};
 pub(super) use input::{IndexEntry, Input, Interrupt, Read};
 pub(super) use messages::{Denied, take_denied};
 pub(super) use order::ShownOrder;

@@ -151,6 +151,9 @@ impl Decoder {
         };
         let coding = CodecOptions { threads, low_delay: live, hardware: None };
         let mut codec = Codec::open(&parameters, CodecOptions { hardware: decision.hardware, ..coding });
+        if let Ok(codec) = &mut codec {
+            codec.decode_into(options.hardware.memory.clone());
+        }
         if let (Err(error), Some(hardware)) = (&codec, decision.hardware) {
             decision.reason = Some(format!("{}: {error}", hardware.name()));
             codec = Codec::open(&parameters, coding);

@@ -22,6 +22,7 @@ pub use renderer::Renderer;
 
 use crate::cpu::Level;
 use crate::gpu::{AdapterChoice, Gpu, GpuError};
+use histoscope_core::picture::{SharedBlock, SharedMemory};
 
 /// The engine that the user requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -60,6 +61,18 @@ pub struct Engine {
     thread: Option<JoinHandle<Result<(), GpuError>>>,
     /// `true` if the user requested the adapter.
     is_wanted: bool,
+}
+
+/// The memory of the engine's adapter.
+struct EngineMemory(Arc<OnceLock<FoundEngine>>);
+
+impl SharedMemory for EngineMemory {
+    fn allocate(&self, bytes: usize) -> Option<SharedBlock> {
+        match self.0.get()? {
+            FoundEngine::Adapter(gpu) => gpu.allocate(bytes),
+            FoundEngine::Cpu => None,
+        }
+    }
 }
 
 impl Engine {
@@ -111,6 +124,13 @@ impl Engine {
     pub fn wait_if_wanted(&mut self) -> Result<(), GpuError> {
         let Some(thread) = self.thread.take_if(|_| self.is_wanted) else { return Ok(()) };
         thread.join().unwrap_or_else(|_| Err(GpuError::Lost("starting the adapter failed".to_owned())))
+    }
+
+    /// Returns the memory of the adapter, for decoders that can write to it. There is none until the adapter is ready, and
+    /// none if the CPU counts.
+    #[must_use]
+    pub fn shared_memory(&self) -> Arc<dyn SharedMemory> {
+        Arc::new(EngineMemory(Arc::clone(&self.found)))
     }
 
     /// Returns the engine's name for figures and the screen.

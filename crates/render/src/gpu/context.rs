@@ -6,6 +6,7 @@ use std::thread;
 
 use super::GpuError;
 use super::import::{self, Imports};
+use histoscope_core::picture::{SharedBlock, SharedMemory};
 
 /// The adapter that the user requests.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -240,6 +241,12 @@ impl Gpu {
     pub fn wait(&self) -> Result<(), GpuError> {
         self.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|e| GpuError::Lost(e.to_string()))?;
         self.check()
+    }
+}
+
+impl SharedMemory for Gpu {
+    fn allocate(&self, bytes: usize) -> Option<SharedBlock> {
+        self.imports.share(bytes)
     }
 }
 

@@ -12,7 +12,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::readback_belt::read_now;
-use histoscope_core::picture::{Attachment, Pages, Picture};
+use histoscope_core::picture::{Attachment, Pages, Picture, SharedBlock};
 
 pub(super) use vulkan::{HostMemory, open};
 
@@ -92,6 +92,17 @@ impl Imports {
         self.count.load(Ordering::Acquire)
     }
 
+    /// Allocates memory of the device that other programming interfaces can write pictures to. Returns `None` if the
+    /// driver does not share memory.
+    pub fn share(&self, bytes: usize) -> Option<SharedBlock> {
+        let length = u64::try_from(bytes).ok().filter(|length| *length <= self.most_bytes)?;
+        let shared = self.host.as_ref()?.share(&self.device, length, &self.count)?;
+        let refused = |reason: &String| log::debug!("{length} bytes are not shared: {reason}");
+        let vulkan::SharedBuffer { buffer, handle, bytes, device } = shared.inspect_err(refused).ok()?;
+        let memory: Attachment = Arc::new(Shared { buffer, device: self.number, _held: ImportCount::new() });
+        Some(SharedBlock { handle, bytes, device, memory })
+    }
+
     /// Returns the buffer that the pages are imported as; `None` if the driver does not accept them.
     fn buffer(&self, pages: &Pages) -> Option<wgpu::Buffer> {
         let host = self.host.as_ref()?;
@@ -116,6 +127,15 @@ struct Imported {
     buffer: Option<wgpu::Buffer>,
     /// Declared after the buffer because fields are dropped in declaration order.
     _held: Option<ImportCount>,
+}
+
+/// Memory of a device that another programming interface writes pictures to.
+struct Shared {
+    buffer: wgpu::Buffer,
+    /// The number of the device.
+    device: u64,
+    /// Declared after the buffer because fields are dropped in declaration order.
+    _held: ImportCount,
 }
 
 /// Number of blocks of the program's memory that drivers hold, for all devices together.
@@ -164,9 +184,24 @@ impl Imports {
         most_plane_bytes: u64,
         row_bytes: impl Fn(usize) -> usize,
     ) -> Option<InPlace> {
-        let pages = picture.pages().filter(|pages| pages.memory().length() >= MIN_BYTES)?;
         let (mut offsets, mut strides) = ([0; 3], [0; 3]);
         let (layout, width, height) = (picture.layout(), picture.width(), picture.height());
+        if let Some(resident) = picture.resident()
+            && let Some(shared) = resident.memory.downcast_ref::<Shared>().filter(|shared| shared.device == self.number)
+        {
+            for plane in 0..layout.plane_count() {
+                let (offset, (_, stride)) = (resident.offsets[plane], picture.extent(plane));
+                let bytes = (stride * layout.plane_size(plane, width, height).1) as u64;
+                let is_aligned = offset.is_multiple_of(STEP) && stride.is_multiple_of(STEP);
+                let is_inside = offset as u64 + bytes <= shared.buffer.size() && bytes <= most_plane_bytes;
+                if !is_aligned || !is_inside || stride < row_bytes(plane) {
+                    return None;
+                }
+                (offsets[plane], strides[plane]) = (offset as u64, stride);
+            }
+            return Some(InPlace { buffer: shared.buffer.clone(), offsets, strides });
+        }
+        let pages = picture.pages().filter(|pages| pages.memory().length() >= MIN_BYTES)?;
         for plane in 0..layout.plane_count() {
             let view = picture.plane(plane);
             let offset = view.bytes.as_ptr().addr().checked_sub(pages.memory().start().addr().get())?;

@@ -24,6 +24,32 @@ pub struct Memory {
     layout: Layout,
 }
 
+/// The memory of a graphics device that other programming interfaces of the same device can write to.
+pub trait SharedMemory: Send + Sync {
+    /// Allocates at least this many bytes. Returns `None` if the device cannot share its memory or has none left, or
+    /// if it is not known yet.
+    fn allocate(&self, bytes: usize) -> Option<SharedBlock>;
+}
+
+/// Memory of a graphics device.
+pub struct SharedBlock {
+    /// The handle by which another interface opens the memory.
+    pub handle: SharedHandle,
+    /// Its length in bytes.
+    pub bytes: u64,
+    /// The UUID of the device, as Vulkan and CUDA report it.
+    pub device: [u8; 16],
+    /// The memory, as its owner knows it.
+    pub memory: Attachment,
+}
+
+/// A handle of a device's memory: a file descriptor.
+#[cfg(unix)]
+pub type SharedHandle = std::os::fd::OwnedFd;
+/// A handle of a device's memory, which no driver gives here.
+#[cfg(not(unix))]
+pub type SharedHandle = std::convert::Infallible;
+
 /// Size in bytes of the large pages that most systems offer in place of many small ones.
 const LARGE: usize = 2 << 20;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
-use histoscope_core::picture::Memory;
+use histoscope_core::picture::{Memory, SharedHandle};
 
 /// A device that can import the program's memory; there is none on this platform.
 #[derive(Debug)]
@@ -17,7 +17,20 @@ pub const fn open(
     None
 }
 
+/// Memory of the device that other programming interfaces can open.
+pub struct SharedBuffer {
+    pub buffer: wgpu::Buffer,
+    pub handle: SharedHandle,
+    pub bytes: u64,
+    pub device: [u8; 16],
+}
+
 impl HostMemory {
+    /// Cannot be called, because there is no value of this type.
+    pub const fn share(&self, _: &wgpu::Device, _: u64, _: &Arc<AtomicUsize>) -> Option<Result<SharedBuffer, String>> {
+        match *self {}
+    }
+
     /// Cannot be called, because there is no value of this type.
     ///
     /// # Errors

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ash::{ext::external_memory_host, vk};
+use ash::{ext::external_memory_host, khr::external_memory_fd, vk};
 use wgpu::hal::api::Vulkan;
 
-use histoscope_core::picture::{Memory, Pages};
+use histoscope_core::picture::{Memory, Pages, SharedHandle};
 
 /// The extension that lets a device import the program's memory.
 const EXTENSION: &std::ffi::CStr = external_memory_host::NAME;
@@ -26,6 +26,16 @@ pub struct HostMemory {
     functions: external_memory_host::Device,
     /// Bit mask of the memory types that need no flushing.
     coherent: u32,
+    /// Shares the device's own memory, if the device can.
+    sharing: Option<Sharing>,
+}
+
+/// A device that can share its memory with other programming interfaces.
+struct Sharing {
+    functions: external_memory_fd::Device,
+    uuid: [u8; 16],
+    /// Bit mask of the memory types on the device.
+    local: u32,
 }
 
 impl std::fmt::Debug for HostMemory {
@@ -75,14 +85,33 @@ pub fn open(
             let is_coherent = flags.contains(vk::MemoryPropertyFlags::HOST_COHERENT) && KNOWN.contains(flags);
             is_coherent.then_some(1 << index)
         });
-        let add = |arguments: wgpu::hal::vulkan::CreateDeviceCallbackArgs<'_, '_, '_>| {
+        let shares = can.supports_extension(external_memory_fd::NAME);
+        let mut ids = vk::PhysicalDeviceIDProperties::default();
+        instance.get_physical_device_properties2(
+            physical,
+            &mut vk::PhysicalDeviceProperties2::default().push_next(&mut ids),
+        );
+        let local = types.memory_types_as_slice().iter().zip(0..).filter_map(|(kind, index)| {
+            let flags = kind.property_flags;
+            let is_local = flags.contains(vk::MemoryPropertyFlags::DEVICE_LOCAL) && KNOWN.contains(flags);
+            is_local.then_some(1 << index)
+        });
+        let add = move |arguments: wgpu::hal::vulkan::CreateDeviceCallbackArgs<'_, '_, '_>| {
             arguments.extensions.push(EXTENSION);
+            if shares {
+                arguments.extensions.push(external_memory_fd::NAME);
+            }
         };
         let wgpu::DeviceDescriptor { required_features, required_limits, memory_hints, .. } = descriptor;
         let opened = hal.open_with_callback(*required_features, required_limits, memory_hints, Some(Box::new(add)));
         let opened = opened.inspect_err(|error| log::debug!("no device that can import memory: {error}")).ok()?;
         let functions = external_memory_host::Device::new(instance, opened.device.raw_device());
-        let memory = HostMemory { functions, coherent: coherent.sum() };
+        let sharing = shares.then(|| Sharing {
+            functions: external_memory_fd::Device::new(instance, opened.device.raw_device()),
+            uuid: ids.device_uuid,
+            local: local.sum(),
+        });
+        let memory = HostMemory { functions, coherent: coherent.sum(), sharing };
         let (device, queue) = adapter.create_device_from_hal::<Vulkan>(opened, descriptor).ok()?;
         Some((device, queue, memory))
     }
@@ -125,7 +154,7 @@ impl HostMemory {
             // From here on, the guard frees what has been created.
             count.fetch_add(1, Ordering::AcqRel);
             let memory = vk::DeviceMemory::null();
-            let mut guard = Guard { raw, buffer, memory, count: Arc::clone(count), _pages: Arc::clone(pages) };
+            let mut guard = Guard { raw, buffer, memory, count: Arc::clone(count), _pages: Some(Arc::clone(pages)) };
             let requirements = guard.raw.get_buffer_memory_requirements(buffer);
             let types = properties.memory_type_bits & requirements.memory_type_bits & self.coherent;
             if types == 0 || requirements.size > length as u64 {
@@ -152,13 +181,88 @@ impl HostMemory {
     }
 }
 
-/// A buffer imported from pages, and the pages.
+/// Memory of the device that other programming interfaces can open.
+pub struct SharedBuffer {
+    pub buffer: wgpu::Buffer,
+    pub handle: SharedHandle,
+    /// Length of the memory in bytes, at least that of the buffer.
+    pub bytes: u64,
+    /// The device's UUID.
+    pub device: [u8; 16],
+}
+
+impl HostMemory {
+    /// Allocates a buffer to copy from, of this many bytes, that counts as one in `count`, and exports its memory. Returns
+    /// `None` if the device cannot share its memory.
+    ///
+    /// # Errors
+    /// A short reason why the driver refuses.
+    #[cfg(unix)]
+    pub fn share(
+        &self,
+        device: &wgpu::Device,
+        length: u64,
+        count: &Arc<AtomicUsize>,
+    ) -> Option<Result<SharedBuffer, String>> {
+        let sharing = self.sharing.as_ref()?;
+        let refused = |reason: vk::Result| format!("the driver does not share memory ({reason})");
+        // SAFETY: the functions belong to this device, and the arguments outlive each call. `Guard` frees buffer and memory
+        // when wgpu drops the buffer, after the last commands that use it. wgpu never maps the buffer or writes to it: its
+        // only usage is to be copied from. The descriptor that the driver returns belongs to the caller.
+        let share = || unsafe {
+            const SHARED: vk::ExternalMemoryHandleTypeFlags = vk::ExternalMemoryHandleTypeFlags::OPAQUE_FD;
+            use std::os::fd::{FromRawFd as _, OwnedFd};
+            let hal = device.as_hal::<Vulkan>().ok_or("the device is not Vulkan's")?;
+            let raw = hal.raw_device().clone();
+            let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(SHARED);
+            let info = vk::BufferCreateInfo::default().size(length).usage(USAGE).push_next(&mut external);
+            let buffer = raw.create_buffer(&info, None).map_err(refused)?;
+            // From here on, the guard frees what has been created.
+            count.fetch_add(1, Ordering::AcqRel);
+            let memory = vk::DeviceMemory::null();
+            let mut guard = Guard { raw, buffer, memory, count: Arc::clone(count), _pages: None };
+            let requirements = guard.raw.get_buffer_memory_requirements(buffer);
+            let types = requirements.memory_type_bits & sharing.local;
+            if types == 0 {
+                return Err("the driver has no memory type to share".to_owned());
+            }
+            let mut export = vk::ExportMemoryAllocateInfo::default().handle_types(SHARED);
+            let info = vk::MemoryAllocateInfo::default()
+                .allocation_size(requirements.size)
+                .memory_type_index(types.trailing_zeros())
+                .push_next(&mut export);
+            guard.memory = guard.raw.allocate_memory(&info, None).map_err(refused)?;
+            guard.raw.bind_buffer_memory(buffer, guard.memory, 0).map_err(refused)?;
+            let info = vk::MemoryGetFdInfoKHR::default().memory(guard.memory).handle_type(SHARED);
+            let handle = OwnedFd::from_raw_fd(sharing.functions.get_memory_fd(&info).map_err(refused)?);
+            let drop_guard: wgpu::hal::DropCallback = Box::new(move || drop(guard));
+            let descriptor = wgpu::BufferDescriptor {
+                label: Some("decoded pictures"),
+                size: length,
+                usage: wgpu::BufferUsages::COPY_SRC,
+                mapped_at_creation: false,
+            };
+            let buffer = wgpu::hal::vulkan::Buffer::from_raw_externally_owned(buffer, drop_guard);
+            let buffer = device.create_buffer_from_hal::<Vulkan>(buffer, &descriptor);
+            Ok(SharedBuffer { buffer, handle, bytes: requirements.size, device: sharing.uuid })
+        };
+        Some(share())
+    }
+
+    /// Returns `None`: no memory is shared here.
+    #[cfg(not(unix))]
+    pub const fn share(&self, _: &wgpu::Device, _: u64, _: &Arc<AtomicUsize>) -> Option<Result<SharedBuffer, String>> {
+        None
+    }
+}
+
+/// A buffer made here, its memory, and the pages that it was imported from, if any.
 struct Guard {
     raw: ash::Device,
     buffer: vk::Buffer,
     memory: vk::DeviceMemory,
     count: Arc<AtomicUsize>,
-    _pages: Arc<Memory>,
+    _pages: Option<Arc<Memory>>,
 }
 
 impl Drop for Guard {
