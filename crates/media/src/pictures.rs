@@ -368,7 +368,7 @@ fn store(frame: AvFrame, layout: &PixelLayout, (width, height): (u32, u32)) -> O
         let (row_bytes, rows) = layout.plane_size(plane, width, height);
         let stride = usize::try_from(frame.line_size(plane)).unwrap_or(0);
         let needed = stride.checked_mul(rows.saturating_sub(1))?.checked_add(row_bytes)?;
-        as_they_are &= stride >= row_bytes && frame.plane(plane, needed).is_some();
+        as_they_are &= stride >= row_bytes && frame.holds(plane, needed);
         *length = (needed, stride);
     }
     if as_they_are {
@@ -398,6 +398,10 @@ impl PlaneStore for DecodedPlanes {
     fn extent(&self, index: usize) -> (usize, usize) {
         let (length, stride) = self.lengths.get(index).copied().unwrap_or((0, 0));
         (if self.frame.holds(index, length) { length } else { 0 }, stride)
+    }
+
+    fn address(&self) -> usize {
+        self.frame.address()
     }
 
     fn pages(&self) -> Option<&Pages> {

@@ -46,6 +46,11 @@ pub trait PlaneStore: Send + Sync {
         (view.bytes.len(), view.stride)
     }
 
+    /// Returns the address of the first plane, without reading it. It differs between pictures that exist at the same time.
+    fn address(&self) -> usize {
+        self.plane(0).bytes.as_ptr().addr()
+    }
+
     /// Returns the memory of all planes if it consists of whole pages, which can be shared without a copy.
     fn pages(&self) -> Option<&Pages> {
         None
@@ -340,6 +345,12 @@ impl Picture {
     #[must_use]
     pub fn extent(&self, index: usize) -> (usize, usize) {
         self.planes.extent(index)
+    }
+
+    /// Returns the address of the first plane, without reading it. It differs between pictures that exist at the same time.
+    #[must_use]
+    pub fn address(&self) -> usize {
+        self.planes.address()
     }
 
     /// Returns where the planes are in the memory of a graphics device, if they are. Anyone reading it must keep the

@@ -151,7 +151,7 @@ fn view(picture: &Picture, rect: Rect) -> Result<Picture, PictureError> {
     for (component, place) in layout.components.iter().enumerate().take(layout.component_count()) {
         let (sx, sy) = shifts(&layout, component);
         let plane = usize::from(place.plane);
-        let row = (rect.y >> sy) as usize * picture.plane(plane).stride;
+        let row = (rect.y >> sy) as usize * picture.extent(plane).1;
         // A column at a chroma boundary begins a group of samples, so all components in a plane give the same offset.
         skipped[plane] = row + (rect.x >> sx) as usize * usize::from(place.step);
     }
@@ -187,6 +187,10 @@ impl PlaneStore for OffsetPlanes {
     fn extent(&self, index: usize) -> (usize, usize) {
         let (bytes, stride) = self.picture.extent(index);
         (bytes.saturating_sub(self.skipped.get(index).copied().unwrap_or(0)), stride)
+    }
+
+    fn address(&self) -> usize {
+        self.picture.address() + self.skipped[0]
     }
 
     fn pages(&self) -> Option<&Pages> {

@@ -153,6 +153,11 @@ impl AvFrame {
         Some(ResidentPlanes { memory: remote.memory.attachment(), offsets: std::array::from_fn(offset) })
     }
 
+    /// Returns the address of the first plane, without reading it.
+    pub(crate) fn address(&self) -> usize {
+        self.get().data[0].addr()
+    }
+
     /// Returns `true` if the buffer of `plane` holds this many bytes.
     pub(crate) fn holds(&self, plane: usize, length: usize) -> bool {
         let start = self.get().data.get(plane).copied();

@@ -36,7 +36,7 @@ impl Comparison {
     /// comparison keeps its picture's memory alive, no other picture can have the same address.
     fn is_of(&self, frame: &Frame) -> bool {
         let (own, other) = (&self.frame.picture, &frame.picture);
-        let place = |picture: &Picture| (picture.plane(0).bytes.as_ptr(), picture.width(), picture.height());
+        let place = |picture: &Picture| (picture.address(), picture.width(), picture.height());
         place(own) == place(other)
             && own.layout() == other.layout()
             && own.colorimetry() == other.colorimetry()
@@ -514,7 +514,7 @@ struct AdjustmentKey {
 
 impl AdjustmentKey {
     fn new(tag: Option<FrameTag>, load_id: u64, picture: &Picture, adjustments: Adjustments) -> Self {
-        let planes = picture.plane(0).bytes.as_ptr() as usize;
+        let planes = picture.address();
         Self { tag, load_id, planes, colorimetry: *picture.colorimetry(), adjustments }
     }
 
