@@ -23,6 +23,7 @@ use super::timecodes::TimecodeReader;
 use super::timeline::Timeline;
 use histoscope_core::picture::Frame;
 
+mod decision;
 mod open;
 mod seek;
 

@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ffmpeg_next::ffi;
 
-use super::hardware::{DeviceMemory, Download, DriverUse, HardwareDevice};
+use super::hardware::{DeviceMemory, Download, HardwareDevice};
+use super::in_use::DriverUse;
 use super::memory::{CallbackState, FramePool};
 use super::nal::NalStream;
 use super::stream::StreamParameters;

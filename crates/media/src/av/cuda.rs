@@ -8,9 +8,8 @@ use std::{fmt, ptr};
 use ffmpeg_next::ffi;
 use libloading::Library;
 
-use super::hardware::DriverUse;
-use super::memory::{FrameBlock, row_bytes};
-use super::{AvError, PixelFormat};
+use super::AvError;
+use super::in_use::DriverUse;
 use histoscope_core::picture::{Attachment, SharedBlock};
 
 type Handle = *mut c_void;
@@ -216,38 +215,38 @@ impl CopyStream {
         match block.handle {}
     }
 
-    /// Starts copying the planes of a surface to those of a frame in this block, which have the given format and size in
-    /// samples: to the block's memory on the device if it has any, otherwise to its pages. Both frames must stay as they
-    /// are until the copy is [finished](CopyInFlight::finish) or dropped.
+    /// Pins memory, given by its start and length in bytes, which must not be freed before the result is dropped. Copies to
+    /// memory that is not pinned are right as well, and slower.
+    pub(super) fn pin(&self, pages: (*mut u8, usize)) -> Option<PinnedPages> {
+        let _current = Current::of(driver()?, self.context)?;
+        PinnedPages::new(self, pages)
+    }
+
+    /// Starts copying the planes of a surface to those of a frame: to the program's memory, or to the same offsets from
+    /// `start` in memory of the device. `sizes` holds the bytes of a row and the number of rows of each plane. Both frames
+    /// must stay as they are until the copy is [finished](CopyInFlight::finish) or dropped.
     ///
     /// # Safety
-    /// The surface must be one of this context, the target's planes must lie in the block and have room for them.
+    /// The surface must be one of this context; the target's planes must lie in memory that begins at `start`, and have room
+    /// for the copy.
     pub(super) unsafe fn start(
         &'static self,
         (surface, target): (*const ffi::AVFrame, *mut ffi::AVFrame),
-        (block, memory): (&FrameBlock, Option<&CudaMemory>),
-        (format, chroma_shift): (PixelFormat, u8),
-        (width, height): (c_int, c_int),
+        (start, memory): (*const u8, Option<&CudaMemory>),
+        sizes: [(usize, usize); 4],
     ) -> Result<CopyInFlight, AvError> {
         const FAILED: AvError = AvError(ffi::AVERROR_EXTERNAL);
         let driver = driver().ok_or(FAILED)?;
         let current = Current::of(driver, self.context).ok_or(FAILED)?;
-        if memory.is_none() {
-            // Without it the copy is right as well, and slower.
-            block.pin(|pages| PinnedPages::new(self, pages));
-        }
-        let start = block.pages.memory().start().as_ptr();
         let [ready, done] = [CudaEvent::new(driver), CudaEvent::new(driver)].map(|event| event.ok_or(FAILED));
         let (ready, done) = (ready?, done?);
-        let row_bytes = row_bytes(format, width)?;
         // SAFETY: guaranteed by the caller; the context is current.
         unsafe {
             let check = |code: c_int| if code == 0 { Ok(()) } else { Err(FAILED) };
             check((driver.record_event)(ready.0, self.decoding))?;
             check((driver.wait_event)(self.copying, ready.0, 0))?;
             let mut result = Ok(());
-            for (plane, &bytes) in row_bytes.iter().enumerate().filter(|(_, bytes)| **bytes > 0) {
-                let rows = if plane == 0 { height } else { (height + (1 << chroma_shift) - 1) >> chroma_shift };
+            for (plane, &(bytes, rows)) in sizes.iter().enumerate().filter(|(_, (bytes, _))| *bytes > 0) {
                 let copy = Copy2d {
                     source_x_bytes: 0,
                     source_y: 0,
@@ -265,7 +264,7 @@ impl CopyStream {
                     target_array: ptr::null_mut(),
                     target_pitch: (*target).linesize[plane] as usize,
                     width_bytes: bytes,
-                    height: rows as usize,
+                    height: rows,
                 };
                 result = result.and_then(|()| check((driver.copy_2d)(&raw const copy, self.copying)));
             }

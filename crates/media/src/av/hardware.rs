@@ -5,11 +5,10 @@ use std::ffi::{CStr, c_int};
 use std::fmt;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::cuda::{self, CopyInFlight, CopyStream};
-use super::memory::{CallbackState, FramePool};
+use super::memory::{CallbackState, FramePool, row_bytes};
 use super::stream::StreamParameters;
 use super::{AvError, AvFrame, PixelFormat, enum_number};
 use ffmpeg_next::ffi;
@@ -235,39 +234,6 @@ impl PartialEq for DeviceMemory {
 
 impl Eq for DeviceMemory {}
 
-/// Number of decoders and blocks of memory that use a driver.
-static IN_USE: Mutex<usize> = Mutex::new(0);
-static RELEASED: Condvar = Condvar::new();
-
-/// Counts as one user of a driver while it exists.
-#[derive(Debug)]
-pub(super) struct DriverUse(());
-
-impl DriverUse {
-    pub(super) fn new() -> Self {
-        *IN_USE.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-        Self(())
-    }
-}
-
-impl Drop for DriverUse {
-    fn drop(&mut self) {
-        *IN_USE.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
-        RELEASED.notify_all();
-    }
-}
-
-/// Waits until no decoder uses a hardware driver, but no longer than `limit`. Returns `true` if none does.
-///
-/// Must be called at the end of the program: decoders close on their own threads, and drivers do not tolerate that while
-/// the program exits.
-pub fn wait_until_closed(limit: Duration) -> bool {
-    let users = IN_USE.lock().unwrap_or_else(PoisonError::into_inner);
-    let (users, _) =
-        RELEASED.wait_timeout_while(users, limit, |users| *users > 0).unwrap_or_else(PoisonError::into_inner);
-    *users == 0
-}
-
 /// A surface on its way into a block of the pool.
 pub(super) struct Download {
     frame: AvFrame,
@@ -311,7 +277,15 @@ impl Download {
             let running = match (&device.copies, frame.block()) {
                 (Some(copies), Some(block)) => {
                     remote = memory.and_then(|memory| block.shared(|bytes| copies.open(memory.0.allocate(bytes)?)));
-                    Some(copies.start((from, to), (block, remote.as_deref()), (format, chroma_y), (wide, high))?)
+                    if remote.is_none() {
+                        block.pin(|pages| copies.pin(pages));
+                    }
+                    let rows =
+                        |plane: usize| rounded_up(high, chroma_y) as usize >> if plane == 0 { 0 } else { chroma_y };
+                    let bytes = row_bytes(format, wide)?;
+                    let sizes = std::array::from_fn(|plane| (bytes[plane], rows(plane).min(high as usize)));
+                    let start = block.pages.memory().start().as_ptr();
+                    Some(copies.start((from, to), (start, remote.as_deref()), sizes)?)
                 }
                 _ => {
                     ((*from).width, (*from).height) = (wide, high);

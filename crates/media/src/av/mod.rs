@@ -10,6 +10,7 @@ mod devices;
 mod frame;
 mod frameless;
 mod hardware;
+mod in_use;
 mod input;
 #[cfg(test)]
 pub(super) mod made;
@@ -34,7 +35,8 @@ pub(super) use devices::{Devices, major};
 pub(super) use frame::AvFrame;
 pub(super) use frameless::FramelessPackets;
 pub(super) use hardware::HardwareDevice;
-pub use hardware::{DeviceMemory, HardwareKind, wait_until_closed};
+pub use hardware::{DeviceMemory, HardwareKind};
+pub use in_use::wait_until_closed;
 pub(super) use input::{IndexEntry, Input, Interrupt, Read};
 pub(super) use messages::{Denied, take_denied};
 pub(super) use order::ShownOrder;

@@ -6,13 +6,14 @@ use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::decision::{self, Decision};
 use super::{Decoder, StopHandle};
 use crate::av::{self, Accelerator, Codec, CodecOptions, Denied, Input};
 use crate::demuxer::Demuxer;
 use crate::ending::{self, Ending};
 use crate::error::MediaError;
 use crate::guarantee::SeekGuarantee;
-use crate::hardware::{self, Decision, HardwareChoice, HardwareOptions};
+use crate::hardware::{HardwareChoice, HardwareOptions};
 use crate::index::FrameIndex;
 use crate::info::{FrameCounters, OpenOptions, StreamInfo};
 use crate::numbering::Numbering;
@@ -147,7 +148,7 @@ impl Decoder {
         // A picture of tiles is one frame.
         let mut decision = match tiled {
             Some(_) => Decision::default(),
-            None => hardware::decide(options, &parameters, (&path, is_repeatable))?,
+            None => decision::decide(options, &parameters, (&path, is_repeatable))?,
         };
         let coding = CodecOptions { threads, low_delay: live, hardware: None };
         let mut codec = Codec::open(&parameters, CodecOptions { hardware: decision.hardware, ..coding });
