@@ -100,6 +100,14 @@ impl StreamCodec {
         self.codec.name()
     }
 
+    /// Returns the name of the decoder, with the kind of hardware in parentheses if any decodes.
+    pub(super) fn full_name(&self) -> String {
+        match self.codec.hardware() {
+            Some(hardware) => format!("{} ({})", self.codec.name(), hardware.name()),
+            None => self.codec.name(),
+        }
+    }
+
     /// Makes the codec forget everything that it was given.
     pub(super) fn flush(&mut self) {
         self.codec.flush();

@@ -387,14 +387,6 @@ fn most_threads((width, height): (u32, u32)) -> usize {
     (THREADS_MEMORY / (2 * frame_bytes)).clamp(2, MAX_THREADS) as usize
 }
 
-/// Returns the name of the decoder in use, with the kind of hardware in parentheses if any decodes.
-pub(super) fn decoder_name(codec: &StreamCodec) -> String {
-    match codec.hardware() {
-        Some(hardware) => format!("{} ({})", codec.name(), hardware.name()),
-        None => codec.name(),
-    }
-}
-
 /// Collects the facts stated in the headers.
 fn describe(
     source: &Source,
@@ -414,7 +406,7 @@ fn describe(
         path: source.path().to_owned(),
         container: input.container().to_owned(),
         codec: parameters.codec_name().to_owned(),
-        decoder: decoder_name(codec),
+        decoder: codec.full_name(),
         hardware: codec.hardware().map(Accelerator::name),
         software_reason: None,
         profile: parameters.profile().map(str::to_owned),
