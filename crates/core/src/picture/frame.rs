@@ -11,7 +11,6 @@ use std::time::SystemTime;
 pub use pages::{Attachment, Memory, Pages, SharedBlock, SharedHandle, SharedMemory};
 
 use super::clamped::ClampedSamples;
-use super::unpack::Source;
 use crate::picture::color::{Colorimetry, Conversion, Matrix, Origin, Sourced, UnreadableMatrix};
 use crate::picture::crop::Cropping;
 use crate::picture::layout::{ChromaLines, ChromaRows, ColorModel, LayoutError, PixelLayout};
@@ -301,44 +300,11 @@ impl Picture {
         self.planes.plane(index)
     }
 
-    /// Returns `true` if both pictures have the same size, colour model, depth and samples.
-    #[must_use]
-    pub fn has_codes_of(&self, other: &Self) -> bool {
-        if (self.width, self.height) != (other.width, other.height) {
-            return false;
-        }
-        if self.layout != other.layout {
-            return self.has_samples_of(other);
-        }
-        (0..self.layout.plane_count()).all(|plane| {
-            let (row_bytes, rows) = self.layout.plane_size(plane, self.width, self.height);
-            let (a, b) = (self.plane(plane), other.plane(plane));
-            (0..rows).all(|y| a.row(y, row_bytes) == b.row(y, row_bytes))
-        })
-    }
-
     /// Returns the memory of all planes if it consists of whole pages, which can be shared without a copy. Anyone
     /// reading it must keep the picture alive.
     #[must_use]
     pub fn pages(&self) -> Option<&Pages> {
         self.planes.pages()
-    }
-
-    /// Compares two pictures of the same size sample by sample, as their samples are arranged differently.
-    fn has_samples_of(&self, other: &Self) -> bool {
-        let is_alike = |a: &PixelLayout, b: &PixelLayout| {
-            (a.model, a.depth, a.chroma_shift, a.chroma_lines) == (b.model, b.depth, b.chroma_shift, b.chroma_lines)
-        };
-        is_alike(&self.layout, &other.layout)
-            && (0..self.layout.component_count()).all(|component| {
-                let (a, b) = (Source::of_samples(self, component), Source::of_samples(other, component));
-                let (mut ours, mut theirs) = (vec![0; a.width], vec![0; a.width]);
-                (0..a.height).all(|y| {
-                    a.unpack(0, y, &mut ours);
-                    b.unpack(0, y, &mut theirs);
-                    ours == theirs
-                })
-            })
     }
 
     /// Returns the number of bytes of a plane and its stride, without reading it.

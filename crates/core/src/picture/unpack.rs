@@ -1,5 +1,6 @@
 //! Unpacking of rows in any layout to n-bit codes.
 
+use super::layout::PixelLayout;
 use super::{Picture, PlaneView};
 
 /// One component of a picture: the location of its samples, and the shift and mask from a stored word to a code.
@@ -125,4 +126,39 @@ fn prefetch(bytes: &[u8]) {
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (bytes, LINE);
+}
+
+impl Picture {
+    /// Returns `true` if both pictures have the same size, colour model, depth and samples.
+    #[must_use]
+    pub fn has_codes_of(&self, other: &Self) -> bool {
+        if (self.width(), self.height()) != (other.width(), other.height()) {
+            return false;
+        }
+        if self.layout() != other.layout() {
+            return self.has_samples_of(other);
+        }
+        (0..self.layout().plane_count()).all(|plane| {
+            let (row_bytes, rows) = self.layout().plane_size(plane, self.width(), self.height());
+            let (a, b) = (self.plane(plane), other.plane(plane));
+            (0..rows).all(|y| a.row(y, row_bytes) == b.row(y, row_bytes))
+        })
+    }
+
+    /// Compares two pictures of the same size sample by sample, as their samples are arranged differently.
+    fn has_samples_of(&self, other: &Self) -> bool {
+        let is_alike = |a: &PixelLayout, b: &PixelLayout| {
+            (a.model, a.depth, a.chroma_shift, a.chroma_lines) == (b.model, b.depth, b.chroma_shift, b.chroma_lines)
+        };
+        is_alike(self.layout(), other.layout())
+            && (0..self.layout().component_count()).all(|component| {
+                let (a, b) = (Source::of_samples(self, component), Source::of_samples(other, component));
+                let (mut ours, mut theirs) = (vec![0; a.width], vec![0; a.width]);
+                (0..a.height).all(|y| {
+                    a.unpack(0, y, &mut ours);
+                    b.unpack(0, y, &mut theirs);
+                    ours == theirs
+                })
+            })
+    }
 }
