@@ -372,7 +372,7 @@ impl Decoder {
             let level = if failure.is_late || self.is_hardware_named { log::Level::Warn } else { log::Level::Info };
             log::log!(level, "{path}: {reason}; software decodes from here on");
             self.counters.hardware_failures += u64::from(failure.is_late);
-            self.info.decoder = self.codec.full_name();
+            self.info.decoder = self.codec.name();
             self.info.hardware = None;
             self.info.threads = self.codec.threads();
             self.info.software_reason = Some(reason);

@@ -95,13 +95,8 @@ impl StreamCodec {
         self.failure.as_ref()
     }
 
-    /// Returns the name of the decoder.
-    pub(super) fn name(&self) -> String {
-        self.codec.name()
-    }
-
     /// Returns the name of the decoder, with the kind of hardware in parentheses if any decodes.
-    pub(super) fn full_name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         match self.codec.hardware() {
             Some(hardware) => format!("{} ({})", self.codec.name(), hardware.name()),
             None => self.codec.name(),

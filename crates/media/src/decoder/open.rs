@@ -406,7 +406,7 @@ fn describe(
         path: source.path().to_owned(),
         container: input.container().to_owned(),
         codec: parameters.codec_name().to_owned(),
-        decoder: codec.full_name(),
+        decoder: codec.name(),
         hardware: codec.hardware().map(Accelerator::name),
         software_reason: None,
         profile: parameters.profile().map(str::to_owned),
