@@ -127,7 +127,11 @@ impl Trace {
             self.heights[low] * (1.0 - part) + self.heights[(low + 1).min(last)] * part
         };
         let around = (-8..=8).map(|step| height(f64::from(column) + 0.5 + f64::from(step) * 0.25));
-        around.fold((f64::MAX, 0.0), |(low, high), height| (low.min(height), high.max(height)))
+        // It bends in the middles, which may lie between these positions.
+        let middle = |place: usize| (place as f64 + 0.5) * f64::from(self.columns) / self.heights.len() as f64;
+        let is_near = |place: &usize| (middle(*place) - f64::from(column) - 0.5).abs() <= 2.0;
+        let bends = (0..=last).filter(is_near).map(|place| self.heights[place]);
+        around.chain(bends).fold((f64::MAX, 0.0), |(low, high), height| (low.min(height), high.max(height)))
     }
 }
 
@@ -183,6 +187,9 @@ pub fn check_panel(
             if indicators.iter().any(|indicator| indicator.contains(column + rect.left, from_top + rect.top)) {
                 continue;
             }
+            if line.is_some_and(|(low, high)| (low - 4.0..=high + 4.0).contains(&f64::from(row))) {
+                continue;
+            }
             let shown = pixel(image, rect.left + column, rect.top + from_top);
             if is_capped && from_top < cap {
                 assert_eq!(shown, [255; 3], "a light cap lies over a clipped bar; column {column}, row {row}");
@@ -194,9 +201,6 @@ pub fn check_panel(
             }
             // A logarithm or a quotient may round to the next row.
             let close = |height: u32| scale != BarScale::Tutorial && row.abs_diff(height) <= 1;
-            if line.is_some_and(|(low, high)| (low - 4.0..=high + 4.0).contains(&f64::from(row))) {
-                continue;
-            }
             if is_near_a_line(&rect, column, row, bits) || bars.iter().any(|&(_, (height, _))| close(height)) {
                 continue;
             }
