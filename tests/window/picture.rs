@@ -23,8 +23,8 @@ impl Area {
         // In thousandths of the size, at the pixel's centre, where the rasteriser samples.
         let across = (2 * u64::from(x) + 1) * 1000;
         let within = |from: u64, to: u64| across >= from * 2 * u64::from(width) && across < to * 2 * u64::from(width);
-        // A quarter of the height, and as far from the lower edge as from the sides.
-        let (row, margin) = (f64::from(y) + 0.5, 0.025 * f64::from(width));
+        // A quarter of the height, and as far from the lower edge as from the sides, unless the window is low.
+        let (row, margin) = (f64::from(y) + 0.5, if height < 360 { 0.0 } else { 0.025 * f64::from(width) });
         let (top, bottom) = (0.75 * f64::from(height) - margin, f64::from(height) - margin);
         let low = row >= top && row < bottom;
         let left = low && within(25, 475);
@@ -160,18 +160,18 @@ fn plain(width: u32, height: u32, changed: &[(u32, u32)]) -> Picture {
 #[test]
 fn a_changed_pixel_is_found_in_its_area_and_in_no_other() {
     let before = plain(80, 40, &[]);
-    // In an 80x40 window, the overlays cover columns 2 to 37 and 42 to 77 of rows 28 to 37. The two rows above and below may
-    // contain their frames.
+    // In an 80x40 window, the overlays cover columns 2 to 37 and 42 to 77 of rows 30 to 39. Rows 28 and 29 may contain
+    // their frames.
     let cases = [
         ((0, 6), Area::Outside),
-        ((2, 25), Area::Outside),
+        ((2, 27), Area::Outside),
         ((1, 30), Area::Outside),
-        ((2, 28), Area::Left),
-        ((37, 37), Area::Left),
-        ((38, 37), Area::Outside),
+        ((2, 30), Area::Left),
+        ((37, 39), Area::Left),
+        ((38, 39), Area::Outside),
         ((41, 35), Area::Outside),
         ((42, 35), Area::Right),
-        ((77, 28), Area::Right),
+        ((77, 30), Area::Right),
         ((78, 30), Area::Outside),
     ];
     for (pixel, home) in cases {

@@ -17,9 +17,7 @@ use super::{
 /// The least width needed for panels on the left, in points.
 const MIN_WIDTH: f32 = 100.0;
 /// The least height of panels, in points.
-const MIN_HEIGHT: f32 = 58.0;
-/// The least height of two panels, one above the other, in points.
-const MIN_PAIR_HEIGHT: f32 = 112.0;
+const MIN_HEIGHT: f32 = 62.0;
 
 /// The view, and how it is divided. Rectangles are in points.
 struct Room<'a> {
@@ -278,7 +276,7 @@ impl Hud {
         // The panels below the durations need room as well; without room for both, the durations are hidden.
         let is_above_another = shown.adjusting || model.tables.info.is_some() || model.tables.findings.is_some();
         let is_alone = !is_above_another;
-        let has_room = is_alone || left.height() >= MIN_PAIR_HEIGHT;
+        let has_room = is_alone || left.height() >= 2.0 * MIN_HEIGHT;
         if let Some(timing) = model.tables.timing.filter(|_| has_room) {
             let height = if is_alone { left.height() } else { left.height() / 2.0 };
             let panel = timing::show(ui, Rect { max: Pos2::new(left.max.x, left.min.y + height), ..left }, timing);

@@ -274,15 +274,20 @@ pub struct Placed {
 pub const MARGIN: f32 = 0.025;
 /// The most that this distance takes of the height of a very wide view.
 const MOST_MARGIN: f32 = 0.1;
+/// Views lower than this many pixels have no margin below the overlays.
+const LOW_VIEW: u32 = 360;
 /// Gap between two overlays of a parade or a column.
 const GAP: f32 = 0.015;
 /// Width of a column.
 const COLUMN_WIDTH: f32 = 0.25;
 
 /// Returns the distance of the overlays from the lower edge of a view of `view` pixels, as a fraction of its height. In
-/// pixels, it is the same as their distance from the other edges.
+/// pixels, it is the same as their distance from the other edges; low views have no room for it.
 #[must_use]
 pub fn margin_below(view: (u32, u32)) -> f32 {
+    if view.1 < LOW_VIEW {
+        return 0.0;
+    }
     (MARGIN * view.0.max(1) as f32 / view.1.max(1) as f32).min(MOST_MARGIN)
 }
 
