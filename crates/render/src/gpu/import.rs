@@ -184,36 +184,34 @@ impl Imports {
         most_plane_bytes: u64,
         row_bytes: impl Fn(usize) -> usize,
     ) -> Option<InPlace> {
-        let (mut offsets, mut strides) = ([0; 3], [0; 3]);
-        let (layout, width, height) = (picture.layout(), picture.width(), picture.height());
-        if let Some(resident) = picture.resident()
-            && let Some(shared) = resident.memory.downcast_ref::<Shared>().filter(|shared| shared.device == self.number)
-        {
+        // Places the planes in memory of this length, given the offset of each.
+        let places = |length: u64, offset: &dyn Fn(usize) -> Option<usize>| {
+            let (mut offsets, mut strides) = ([0; 3], [0; 3]);
+            let (layout, width, height) = (picture.layout(), picture.width(), picture.height());
             for plane in 0..layout.plane_count() {
-                let (offset, (_, stride)) = (resident.offsets[plane], picture.extent(plane));
+                let (offset, (_, stride)) = (offset(plane)?, picture.extent(plane));
                 let bytes = (stride * layout.plane_size(plane, width, height).1) as u64;
                 let is_aligned = offset.is_multiple_of(STEP) && stride.is_multiple_of(STEP);
-                let is_inside = offset as u64 + bytes <= shared.buffer.size() && bytes <= most_plane_bytes;
+                // The last row is copied together with the bytes after it, like all other rows.
+                let is_inside = offset as u64 + bytes <= length && bytes <= most_plane_bytes;
                 if !is_aligned || !is_inside || stride < row_bytes(plane) {
                     return None;
                 }
                 (offsets[plane], strides[plane]) = (offset as u64, stride);
             }
+            Some((offsets, strides))
+        };
+        if let Some(resident) = picture.resident()
+            && let Some(shared) = resident.memory.downcast_ref::<Shared>().filter(|shared| shared.device == self.number)
+        {
+            let (offsets, strides) = places(shared.buffer.size(), &|plane| Some(resident.offsets[plane]))?;
             return Some(InPlace { buffer: shared.buffer.clone(), offsets, strides });
         }
         let pages = picture.pages().filter(|pages| pages.memory().length() >= MIN_BYTES)?;
-        for plane in 0..layout.plane_count() {
-            let view = picture.plane(plane);
-            let offset = view.bytes.as_ptr().addr().checked_sub(pages.memory().start().addr().get())?;
-            let bytes = view.stride * layout.plane_size(plane, width, height).1;
-            let is_aligned = offset.is_multiple_of(STEP) && view.stride.is_multiple_of(STEP);
-            // The last row is copied together with the bytes after it, like all other rows.
-            let is_inside = offset + bytes <= pages.memory().length() && bytes as u64 <= most_plane_bytes;
-            if !is_aligned || !is_inside || view.stride < row_bytes(plane) {
-                return None;
-            }
-            (offsets[plane], strides[plane]) = (offset as u64, view.stride);
-        }
+        let start = pages.memory().start().addr().get();
+        let (offsets, strides) = places(pages.memory().length() as u64, &|plane| {
+            picture.plane(plane).bytes.as_ptr().addr().checked_sub(start)
+        })?;
         Some(InPlace { buffer: self.buffer(pages)?, offsets, strides })
     }
 }
