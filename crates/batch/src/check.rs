@@ -4,6 +4,8 @@
 //! Black, frozen and clipped frames, flashes and timecode breaks are found as in the window and in reports; the
 //! [`tally`] adds what only a check asks for.
 
+mod bars;
+mod exposure;
 pub mod finding;
 pub mod output;
 pub mod profile;

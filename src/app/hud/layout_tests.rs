@@ -13,7 +13,7 @@ use super::*;
 use crate::app::recent::RecentFile;
 use crate::app::strip::StripSize;
 use crate::keys;
-use histoscope_batch::check::finding::{CheckFinding, Span};
+use histoscope_batch::check::finding::{CheckFinding, FramePoint, Span};
 use histoscope_batch::check::profile::{Check, Severity};
 use histoscope_core::picture::color::{Colorimetry, Matrix, Range, Sourced};
 use histoscope_core::picture::layout::PixelLayout;
@@ -248,6 +248,7 @@ fn finding_row(number: u64) -> FindingRow {
         timecodes,
         text,
         value,
+        worst: number.is_multiple_of(4).then_some(FramePoint { frame: 123_400, time_secs: 5438.4 }),
         limit,
     })
 }

@@ -9,7 +9,7 @@ use super::theme;
 use histoscope_core::histogram::Components;
 use histoscope_core::strip::{
     COLUMNS, Cut, Finding, FindingFilter, FindingKind, Flaw, ROWS, Raster, ShownChannels, Strip, StripColumn,
-    TimecodeBreak,
+    TimecodeBreak, WorstFrame,
 };
 use histoscope_core::text::{counted, time_text};
 
@@ -141,7 +141,7 @@ pub fn mark_findings(painter: &Painter, rect: Rect, strip: &Strip, sought: Findi
 pub fn finding_text(finding: &Finding) -> String {
     let at = time_text(finding.start_secs);
     let to = time_text(finding.end_secs);
-    let share = finding.share.map(|share| {
+    let share = finding.worst.map(|WorstFrame { share, .. }| {
         let channel = Components::Rgbl.channel_names().get(share.channel).copied().unwrap_or_default();
         format!("{:.1} % of {channel}", share.share * 100.0)
     });
@@ -204,8 +204,9 @@ mod tests {
 
     fn strip() -> Strip {
         let finding =
-            |kind, start_secs, end_secs, share| Finding { kind, frame: 0, last: 1, start_secs, end_secs, share };
-        let share = Some(ChannelShare { share: 0.123, channel: 2 });
+            |kind, start_secs, end_secs, worst| Finding { kind, frame: 0, last: 1, start_secs, end_secs, worst };
+        let share = ChannelShare { share: 0.123, channel: 2 };
+        let share = Some(WorstFrame { frame: 1, time_secs: 7.0, share });
         let [expected, found] = ["10:00:09;15", "11:00:00;00"].map(|text| Timecode::parse(text).unwrap());
         let findings = vec![
             finding(FindingKind::Clipped, 1.0, 9.0, share),

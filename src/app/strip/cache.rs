@@ -20,7 +20,7 @@ use histoscope_core::text::shown;
 use histoscope_media::{OpenOptions, ffmpeg_version};
 
 /// Incremented whenever the counts or their format change.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 /// Maximum total size of all files in bytes.
 const MAX_BYTES: u64 = 200 << 20;
 /// File extension.

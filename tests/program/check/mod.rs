@@ -18,6 +18,9 @@ severity = \"error\"
 shortest = 0.5
 [flash]
 severity = \"error\"
+[exposure]
+severity = \"error\"
+threshold = 3
 [clipped]
 severity = \"error\"
 threshold = 1

@@ -50,6 +50,7 @@ fn every_output_has_the_findings() {
     let flashes = json["files"][0]["findings"].as_array().unwrap().iter().filter(|finding| finding["check"] == "flash");
     assert_eq!(flashes.map(|flash| flash["frame"].as_u64().unwrap()).collect::<Vec<_>>(), [25, 40]);
     let (_, list) = page.split_once("<table class=\"frames\" id=\"check\">").expect("the findings");
+    assert!(!page.contains("id=\"findings\""), "findings are listed once");
     let list = list.split("</table>").next().unwrap();
     assert!(list.contains("flash, 1 frame") && list.contains("<img alt=\"Frame 25\""), "{list}");
     assert!(markers.contains("01:00:01:00 01:00:01:01 01:00:01:00 01:00:01:01"), "{markers}");
@@ -87,6 +88,36 @@ fn the_active_picture_and_missing_tags_are_found() {
     assert!(run.stdout.contains("not tagged: "), "{}", run.stdout);
     let found = found(clip.path());
     assert_eq!((of(&found, "bars"), of(&found, "tags")), (vec![(0, 24)], vec![(0, 0)]));
+}
+
+#[test]
+fn bars_of_a_part_and_jumps_of_the_exposure_are_found() {
+    // Bars from frame 20 to 59, and a brighter picture from 75 to 99.
+    let bars = [0, 44].map(|y| format!("drawbox=y={y}:h=10:c=black:t=fill:enable=between(n\\,20\\,59)")).join(",");
+    let brighter = "eq=brightness=0.15:enable=between(n\\,75\\,99)";
+    // Gray, and below the limits of EBU R 103, with noise as of a camera.
+    let picture = format!("hue=s=0,eq=contrast=0.6,noise=alls=6:allf=t,{bars},{brighter}");
+    let clip = Clip::moving("parts.mkv", "96x54", 5.0, &format!("-vf {picture},format=yuv420p {TAGS} -c:v ffv1"));
+    let all = found(clip.path());
+    assert_eq!((of(&all, "bars"), of(&all, "exposure")), (vec![(20, 59)], vec![(75, 99)]), "{all:?}");
+    // One picture after another, as in a dialogue, is no jump; neither is a fade.
+    let other = "drawbox=x=30:w=60:h=54:c=white:t=fill:enable=between(n\\,30\\,60),fade=in:0:10";
+    let cuts = Clip::moving("cuts.mkv", "96x54", 4.0, &format!("-vf hue=s=0,{other},format=yuv420p {TAGS} -c:v ffv1"));
+    let all = found(cuts.path());
+    assert_eq!((of(&all, "bars"), of(&all, "exposure")), (vec![], vec![]), "{all:?}");
+}
+
+#[test]
+fn a_finding_names_its_worst_frame() {
+    let boxes = [(10, 8), (11, 40), (12, 12)]
+        .map(|(frame, width)| format!("drawbox=w={width}:h=54:c=white:t=fill:enable=eq(n\\,{frame})"));
+    let filters = format!("hue=s=0,eq=contrast=0.6,{},format=yuv420p {TAGS}", boxes.join(","));
+    let clip = Clip::moving("worst.mkv", "96x54", 1.0, &format!("-vf {filters} -c:v ffv1"));
+    let table = clip.folder().join("worst.csv");
+    let run = check(clip.path(), &["-o", table.to_str().unwrap()]);
+    let table = fs::read_to_string(table).unwrap();
+    assert!(table.lines().any(|line| line.contains(",clipped,") && line.ends_with(",11,0.44")), "{table}");
+    assert!(run.stdout.contains(" % at 0:00.440 (limit 1"), "{}", run.stdout);
 }
 
 #[test]

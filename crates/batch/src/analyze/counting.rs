@@ -9,8 +9,8 @@ use super::comparison::{Against, Comparison};
 use super::counter::{FrameCounts, RunComponents, RunCounter};
 use super::error::{AnalyzeError, Stop};
 use super::frames::{Bound, Next, NumberedFrames};
-use super::inspection::{Inspected, Inspection, outside_r103};
-use super::selection::{BarFinder, Selection};
+use super::inspection::{Active, Inspected, Inspection, Outline, outside_r103};
+use super::selection::Selection;
 use super::signal::{SampleReading, SignalUse};
 use super::thumbnails::{Picker, ThumbnailUse};
 use crate::analyze::thumbnails::PendingJpeg;
@@ -246,7 +246,8 @@ pub(super) struct CountingWork<'a> {
     waiting: VecDeque<Waiting>,
     /// The picture of the last frame, if pictures are compared with each other.
     before: Option<Picture>,
-    bars: BarFinder,
+    /// Its levels at some points, if everything is inspected.
+    outline: Option<Outline>,
 }
 
 /// A submitted frame, waiting for its counts.
@@ -264,7 +265,7 @@ impl<'a> CountingWork<'a> {
         let Request { counting, ref adjustments, verify, .. } = *context.request;
         let counter = RunCounter::new(context.engine, counting, adjustments, verify);
         let picker = context.request.thumbnails.map(Picker::new);
-        Self { context, counter, picker, waiting: VecDeque::new(), before: None, bars: BarFinder::default() }
+        Self { context, counter, picker, waiting: VecDeque::new(), before: None, outline: None }
     }
 
     /// Returns the part of this picture to count, or `None` for all of it.
@@ -300,7 +301,10 @@ impl<'a> CountingWork<'a> {
             first = self.before.replace(picture.clone()).is_none().then(|| picture.clone());
         }
         if is_inspected {
-            inspected.active = self.bars.examine(&frame);
+            inspected.active = Active::of(&frame.picture);
+            let outline = Outline::of(&frame.picture);
+            inspected.resembles = self.outline.as_ref().is_some_and(|before| before.resembles(&outline));
+            self.outline = Some(outline);
         }
         let picture = (self.picker.is_some() || is_inspected).then_some(frame);
         self.waiting.push_back(Waiting { number, frame: described, picture, inspected, first });

@@ -8,7 +8,7 @@ use crate::region::RegionSpec;
 use histoscope_core::picture::color::Range;
 use histoscope_core::picture::layout::ColorModel;
 use histoscope_core::picture::region::Rect;
-use histoscope_core::picture::{Frame, Picture, Timecode};
+use histoscope_core::picture::{Picture, Timecode};
 use histoscope_media::{Decoder, Seek};
 
 /// Number of frames examined for black bars, spread evenly over the file.
@@ -143,9 +143,7 @@ impl UsedLines {
     fn add(&mut self, picture: &Picture) {
         let layout = picture.layout();
         let components = if layout.model == ColorModel::Rgb { 0..3 } else { 0..1 };
-        let scale = layout.bin_bits() - 8;
-        let is_limited = picture.colorimetry().range.value == Range::Limited && layout.model != ColorModel::Rgb;
-        let most = ((TOLERANCE + if is_limited { 16 } else { 0 }) << scale) * components.len() as u64;
+        let most = black_level(picture);
         let level = |x, y| components.clone().map(|component| u64::from(picture.code(component, x, y))).sum::<u64>();
         let (width, height) = (picture.width(), picture.height());
         let row = |y| (0..width).map(|x| level(x, y)).sum::<u64>() > most * u64::from(width);
@@ -180,29 +178,12 @@ fn examine_edges(lines: &mut [bool], is_used: impl Fn(u32) -> bool) {
     }
 }
 
-/// Finds black bars while frames are counted, from one frame each second.
-#[derive(Default)]
-pub(super) struct BarFinder {
-    size: (u32, u32),
-    /// The second that was examined last.
-    second: Option<f64>,
-}
-
-impl BarFinder {
-    /// Returns the rectangle between the black bars of this frame, if it is the first of its second and not all black.
-    pub(super) fn examine(&mut self, frame: &Frame) -> Option<Rect> {
-        let picture = frame.picture.decoded();
-        let size = (picture.width(), picture.height());
-        let second = Some(frame.time_secs.floor());
-        if self.second == second && self.size == size {
-            return None;
-        }
-        (self.size, self.second) = (size, second);
-        let mut lines = UsedLines::new(size);
-        lines.add(picture);
-        // Nothing is known of a black frame.
-        lines.rows.contains(&true).then(|| lines.picture())
-    }
+/// Returns the highest level of black: of luma, or of the sum of R', G' and B'.
+pub(super) fn black_level(picture: &Picture) -> u64 {
+    let layout = picture.layout();
+    let is_rgb = layout.model == ColorModel::Rgb;
+    let is_limited = picture.colorimetry().range.value == Range::Limited && !is_rgb;
+    ((TOLERANCE + if is_limited { 16 } else { 0 }) << (layout.bin_bits() - 8)) * if is_rgb { 3 } else { 1 }
 }
 
 #[cfg(test)]

@@ -16,8 +16,6 @@ use super::inspection::Inspected;
 
 /// Maximum width and height of a thumbnail in pixels.
 const MAX_PIXELS: (u32, u32) = (288, 192);
-/// The share of a channel at its highest code from which a finding of clipped samples may begin.
-const CLIPPED_SHARE: f64 = 0.001;
 /// Thumbnails that may wait for a thread, because each keeps its frame's memory.
 const MAX_UNMADE: usize = 4;
 
@@ -26,14 +24,17 @@ const MAX_UNMADE: usize = 4;
 pub struct ThumbnailUse {
     /// The minimum distance between frames that may be a cut, as a fraction of the scale.
     pub cut_threshold: f64,
+    /// The share of a channel at its highest code from which clipped frames are a finding.
+    pub clipped_share: f64,
 }
 
 /// Chooses the frames to make thumbnails of. Frames arrive in order.
 pub(super) struct Picker {
     cuts: CutGuess,
+    clipped_share: f64,
     worst: WorstOfClip,
     /// The properties of the last frame with which a finding may begin.
-    before: [bool; 5],
+    before: [bool; 6],
     /// The last thumbnails, which may not be made yet.
     unmade: VecDeque<Weak<Pending>>,
 }
@@ -42,8 +43,9 @@ impl Picker {
     pub(super) fn new(wanted: ThumbnailUse) -> Self {
         Self {
             cuts: CutGuess::new(wanted.cut_threshold),
+            clipped_share: wanted.clipped_share,
             worst: WorstOfClip::default(),
-            before: [false; 5],
+            before: [false; 6],
             unmade: VecDeque::new(),
         }
     }
@@ -64,10 +66,11 @@ impl Picker {
         // A flash begins where a cut may be. The other findings begin where one of these properties does.
         let now = [
             is_black(&cells, BLANK_SHARE),
-            shares[1].share > CLIPPED_SHARE,
+            shares[1].share >= self.clipped_share,
             inspected.repeats,
             inspected.outside_r103.is_some_and(|outside| outside > 0),
             frame.damaged,
+            inspected.active.is_some_and(|active| active.has_straight_bar()),
         ];
         let before = std::mem::replace(&mut self.before, now);
         inspected.begins = may_be_cut || now.iter().zip(before).any(|(now, before)| *now && !before);
@@ -186,7 +189,7 @@ mod tests {
 
     /// A picker that is offered `frames` frames, each of which may be among the worst of its second.
     fn picked(frames: u64) -> (Picker, Vec<PendingJpeg>) {
-        let mut picker = Picker::new(ThumbnailUse { cut_threshold: 0.1 });
+        let mut picker = Picker::new(ThumbnailUse { cut_threshold: 0.1, clipped_share: 0.01 });
         let pictures = (0..frames).filter_map(|number| {
             let mut histogram = Histogram::empty(8, Components::Rgbl);
             histogram.bins_mut(0)[255] = number as u32 + 1;

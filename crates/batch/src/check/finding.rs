@@ -25,6 +25,15 @@ impl Span {
     }
 }
 
+/// A frame with its time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FramePoint {
+    /// Number of the frame.
+    pub frame: u64,
+    /// Time at which it begins, in seconds.
+    pub time_secs: f64,
+}
+
 /// A finding of a check.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckFinding {
@@ -40,6 +49,8 @@ pub struct CheckFinding {
     pub text: String,
     /// The value that was measured, with its unit; empty if there is none.
     pub value: String,
+    /// The frame with that value, if it varies.
+    pub worst: Option<FramePoint>,
     /// The threshold that it was compared with; empty if there is none.
     pub limit: String,
 }

@@ -73,10 +73,11 @@ fn ends(finding: &CheckFinding) -> [[String; 3]; 2] {
 /// Returns the value against the threshold, as text.
 #[must_use]
 pub fn measured(finding: &CheckFinding) -> String {
+    let worst = finding.worst.map_or_else(String::new, |worst| format!(" at {}", time_text(worst.time_secs)));
     match (finding.value.as_str(), finding.limit.as_str()) {
         ("", _) => String::new(),
-        (value, "") => value.to_owned(),
-        (value, limit) => format!("{value} (limit {limit})"),
+        (value, "") => format!("{value}{worst}"),
+        (value, limit) => format!("{value}{worst} (limit {limit})"),
     }
 }
 
@@ -178,7 +179,7 @@ fn list(checked: &CheckedFile) -> CheckList {
 }
 
 /// Names of the columns.
-const COLUMNS: [&str; 13] = [
+const COLUMNS: [&str; 15] = [
     "file",
     "profile",
     "check",
@@ -192,11 +193,13 @@ const COLUMNS: [&str; 13] = [
     "finding",
     "value",
     "threshold",
+    "worst_frame",
+    "worst_secs",
 ];
 
 /// Returns the values of a finding in the order of [`COLUMNS`].
 fn cells(checked: &CheckedFile, finding: &CheckFinding) -> [Value; COLUMNS.len()] {
-    let CheckFinding { check, severity, span, timecodes, text, value, limit } = finding;
+    let CheckFinding { check, severity, span, timecodes, text, value, worst, limit } = finding;
     let or_null = |text: &str| if text.is_empty() { Value::Null } else { json!(text) };
     let millionths = |secs: f64| (secs * 1e6).round() / 1e6;
     [
@@ -213,6 +216,8 @@ fn cells(checked: &CheckedFile, finding: &CheckFinding) -> [Value; COLUMNS.len()
         json!(sanitized(text)),
         or_null(value),
         or_null(limit),
+        json!(worst.map(|worst| worst.frame)),
+        json!(worst.map(|worst| millionths(worst.time_secs))),
     ]
 }
 
@@ -298,6 +303,7 @@ mod tests {
             timecodes: [None; 2],
             text: text.to_owned(),
             value: value.to_owned(),
+            worst: None,
             limit: limit.to_owned(),
         };
         let span = Some(Span { frame: 100, last: 101, start_secs: 4.0, end_secs: 4.08 });
@@ -333,7 +339,7 @@ mod tests {
         let files = [checked()];
         let text = csv(&files);
         let last = text.lines().last().unwrap();
-        let row = "\"a,b.mp4\",ebu-r103,range,error,4.0,4.08,100,101,,,\"outside EBU R 103, 2 frames\",3.2 %,1 %";
+        let row = "\"a,b.mp4\",ebu-r103,range,error,4.0,4.08,100,101,,,\"outside EBU R 103, 2 frames\",3.2 %,1 %,,";
         assert_eq!(last, row);
         let value: Value = serde_json::from_str(&json_text(&files)).unwrap();
         let file = &value["files"][0];

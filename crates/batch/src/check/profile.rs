@@ -44,6 +44,8 @@ pub enum Check {
     Frozen,
     /// Flashes.
     Flash,
+    /// Jumps of the exposure.
+    Exposure,
     /// Clipped frames.
     Clipped,
     /// Pixels outside the limits of EBU R 103.
@@ -75,10 +77,11 @@ struct Threshold {
 
 impl Check {
     /// All checks, in the order of the enum.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Black,
         Self::Frozen,
         Self::Flash,
+        Self::Exposure,
         Self::Clipped,
         Self::Range,
         Self::Peak,
@@ -98,6 +101,7 @@ impl Check {
             Self::Black => "black",
             Self::Frozen => "frozen",
             Self::Flash => "flash",
+            Self::Exposure => "exposure",
             Self::Clipped => "clipped",
             Self::Range => "range",
             Self::Peak => "peak",
@@ -115,7 +119,7 @@ impl Check {
         let (unit, low, high) = match self {
             Self::Black => ("percent", 50.0, 100.0),
             Self::Clipped | Self::Range => ("percent", 0.0, 100.0),
-            Self::Peak | Self::BlackLevel => ("percent", 0.0, 100.0),
+            Self::Exposure | Self::Peak | Self::BlackLevel => ("percent", 0.0, 100.0),
             Self::Bars => ("lines", 1.0, 10_000.0),
             Self::Cadence => ("periods", 2.0, 1000.0),
             Self::Gaps => ("frame durations", 1.1, 1_000_000.0),
@@ -126,7 +130,7 @@ impl Check {
 
     /// Returns `true` if a shortest length may be stated.
     const fn has_length(self) -> bool {
-        matches!(self, Self::Black | Self::Frozen | Self::Clipped | Self::Range | Self::Peak)
+        matches!(self, Self::Black | Self::Frozen | Self::Clipped | Self::Range | Self::Peak | Self::Bars)
     }
 }
 

@@ -2,10 +2,11 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::finding::{CheckFinding, Span};
+use super::exposure::Jump;
+use super::finding::{CheckFinding, FramePoint, Span};
 use super::profile::{Check, Profile, Rule, Severity};
 use super::tags;
-use super::tally::{Active, Stretch, Tallied, Tally};
+use super::tally::{Stretch, Tallied, Tally};
 use crate::analyze::AnalyzeError;
 use crate::analyze::inspection::Inspection;
 use crate::analyze::overview::Progress;
@@ -19,7 +20,7 @@ use crate::report::thumbnails::Thumbnails;
 use crate::report::times::percent;
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::{Ratio, Timecode, TimecodeRate, Timecodes};
-use histoscope_core::strip::{DEFAULT_THRESHOLD, Finding, FindingKind, FindingLimits};
+use histoscope_core::strip::{DEFAULT_THRESHOLD, Finding, FindingKind, FindingLimits, WorstFrame};
 use histoscope_core::text::{counted, file_name, shown};
 use histoscope_media::StreamInfo;
 
@@ -95,7 +96,8 @@ pub fn run_observed(
     observer: &mut Observer<'_>,
 ) -> Result<CheckedFile, AnalyzeError> {
     request.inspection = Inspection::All { tolerated: tolerated(profile) };
-    request.thumbnails = with_page.then_some(ThumbnailUse { cut_threshold: DEFAULT_THRESHOLD });
+    request.thumbnails = with_page
+        .then_some(ThumbnailUse { cut_threshold: DEFAULT_THRESHOLD, clipped_share: limits(profile).clipped_share });
     let input = request.input.clone();
     let pipeline = Pipeline::open(request)?;
     let info = pipeline.info().clone();
@@ -138,18 +140,18 @@ pub fn run_observed(
         [(decoder.refused_packets, "packets refused by the decoder"), (decoder.unusable, "frames that cannot be read")]
     {
         if count > 0 {
-            collected.add(Check::Damaged, None, format!("{count} {what}"), String::new());
+            collected.add(Check::Damaged, None, format!("{count} {what}"), Measured::default());
         }
     }
     if let Some(reason) = &outcome.ended_early {
-        collected.add(Check::Damaged, None, reason.clone(), String::new());
+        collected.add(Check::Damaged, None, reason.clone(), Measured::default());
     }
     let frames = outcome.reached_end.then_some(outcome.frames.end);
     for fault in tags::faults(&info, &first, frames) {
-        collected.add(Check::Tags, None, fault, String::new());
+        collected.add(Check::Tags, None, fault, Measured::default());
     }
     collected.of_clip();
-    collected.of_tally(&tally.finish());
+    collected.of_tally(&tally.finish(&clip.cuts));
     let mut findings = collected.findings;
     findings.sort_by(|a, b| start(a).total_cmp(&start(b)));
     let (frames, stopped) = (clip.frames, outcome.stopped);
@@ -208,97 +210,119 @@ struct Collected<'a> {
     findings: Vec<CheckFinding>,
 }
 
+/// The value of a finding.
+#[derive(Debug, Default)]
+struct Measured {
+    /// The value with its unit; empty if there is none.
+    value: String,
+    /// The frame with it, if it varies.
+    worst: Option<FramePoint>,
+}
+
+impl Measured {
+    const fn constant(value: String) -> Self {
+        Self { value, worst: None }
+    }
+
+    /// Returns the largest share of a stretch.
+    fn share(share: f64, worst: FramePoint) -> Self {
+        Self { value: percent(share), worst: Some(worst) }
+    }
+}
+
 impl Collected<'_> {
-    fn add(&mut self, check: Check, span: Option<Span>, text: String, value: String) {
+    fn add(&mut self, check: Check, span: Option<Span>, text: String, Measured { value, worst }: Measured) {
         let Rule { severity, threshold, shortest_secs } = *self.profile.rule(check);
-        // Times have rounding errors.
-        let is_long = span.is_none_or(|span| span.end_secs - span.start_secs >= shortest_secs - 1e-6);
-        if severity == Severity::Off || !is_long {
+        // Times have rounding errors. A clip may be shorter than a finding of all its frames has to be.
+        let is_long = |span: Span| {
+            let is_whole = check == Check::Bars && span.frames() >= self.all.frames();
+            is_whole || span.end_secs - span.start_secs >= shortest_secs - 1e-6
+        };
+        if severity == Severity::Off || !span.is_none_or(is_long) {
             return;
         }
         let limit = match check {
-            Check::Black | Check::Clipped | Check::Range | Check::Peak | Check::BlackLevel => {
+            Check::Clipped | Check::Range | Check::Peak | Check::BlackLevel | Check::Exposure => {
                 percent(threshold / 100.0)
             }
             Check::Bars => counted(threshold as u64, "line"),
             Check::Cadence => counted(threshold as u64, "period"),
             Check::Gaps => format!("{threshold} frames"),
-            Check::Frozen => format!("{shortest_secs} s"),
+            Check::Black | Check::Frozen => format!("{shortest_secs} s"),
             Check::Flash | Check::Damaged | Check::Timecode | Check::Tags => String::new(),
         };
         let timecode = |frame| self.clip.timecodes.timecode_of(frame);
         let timecodes = span.map_or([None; 2], |span| [timecode(span.frame), timecode(span.last)]);
-        self.findings.push(CheckFinding { check, severity, span, timecodes, text, value, limit });
+        let worst = worst.filter(|_| span.is_some_and(|span| span.frames() > 1));
+        self.findings.push(CheckFinding { check, severity, span, timecodes, text, value, worst, limit });
     }
 
     /// Adds the findings that the window and reports show too.
     fn of_clip(&mut self) {
-        for &Finding { kind, frame, last, start_secs, end_secs, share } in &self.clip.segments {
+        for &Finding { kind, frame, last, start_secs, end_secs, worst } in &self.clip.segments {
             let span = Span { frame, last, start_secs, end_secs };
             let frames = counted(span.frames(), "frame");
-            let length = format!("{:.3} s", end_secs - start_secs);
-            let (check, text, value) = match kind {
-                FindingKind::Black => (Check::Black, format!("black, {frames}"), String::new()),
-                FindingKind::Flash => (Check::Flash, format!("flash, {frames}"), frames),
-                FindingKind::Frozen => (Check::Frozen, format!("frozen, {frames}"), length),
+            let length = || Measured::constant(format!("{:.3} s", end_secs - start_secs));
+            let (check, text, measured) = match kind {
+                FindingKind::Black => (Check::Black, format!("black, {frames}"), length()),
+                FindingKind::Flash => (Check::Flash, format!("flash, {frames}"), Measured::default()),
+                FindingKind::Frozen => (Check::Frozen, format!("frozen, {frames}"), length()),
                 FindingKind::Clipped => {
-                    let share = share.unwrap_or_default();
+                    let Some(WorstFrame { frame, time_secs, share }) = worst else { continue };
                     let channel = self.clip.components.channel_names().get(share.channel).copied().unwrap_or_default();
-                    (Check::Clipped, format!("clipped {channel}, {frames}"), percent(share.share))
+                    let measured = Measured::share(share.share, FramePoint { frame, time_secs });
+                    (Check::Clipped, format!("clipped {channel}, {frames}"), measured)
                 }
                 FindingKind::Timecode(_) | FindingKind::Worst(_) => continue,
             };
-            self.add(check, Some(span), text, value);
+            self.add(check, Some(span), text, measured);
         }
         for run in self.clip.timecodes.listed() {
             let Some(broken) = run.broken else { continue };
             let (frame, start_secs) = (run.frame, run.time_secs);
             let span = Span { frame, last: frame, start_secs, end_secs: start_secs };
             let text = format!("timecode {} instead of {}", broken.found, broken.expected);
-            self.add(Check::Timecode, Some(span), text, String::new());
+            self.add(Check::Timecode, Some(span), text, Measured::default());
         }
     }
 
     fn of_tally(&mut self, tallied: &Tallied) {
         let frames = |stretch: &Stretch| counted(stretch.span.frames(), "frame");
+        let share = |stretch: &Stretch| Measured::share(stretch.value, stretch.worst);
         for stretch in &tallied.range {
             let text = format!("outside EBU R 103, {}", frames(stretch));
-            self.add(Check::Range, Some(stretch.span), text, percent(stretch.value));
+            self.add(Check::Range, Some(stretch.span), text, share(stretch));
         }
         for stretch in &tallied.peak {
-            self.add(Check::Peak, Some(stretch.span), format!("peak, {}", frames(stretch)), percent(stretch.value));
+            self.add(Check::Peak, Some(stretch.span), format!("peak, {}", frames(stretch)), share(stretch));
         }
         for stretch in &tallied.damaged {
-            self.add(Check::Damaged, Some(stretch.span), format!("damaged, {}", frames(stretch)), String::new());
+            let text = format!("damaged, {}", frames(stretch));
+            self.add(Check::Damaged, Some(stretch.span), text, Measured::default());
         }
         for stretch in &tallied.gaps {
-            let value = format!("{:.1} frames", stretch.value);
+            let value = Measured::constant(format!("{:.1} frames", stretch.value));
             self.add(Check::Gaps, Some(stretch.span), "gap of the time stamps".to_owned(), value);
         }
         for stretch in &tallied.cadence {
-            let value = percent(stretch.value);
+            let value = Measured::constant(percent(stretch.value));
             self.add(Check::Cadence, Some(stretch.span), "repeated in a pattern".to_owned(), value);
+        }
+        for Jump { span, levels: [before, after], returns } in &tallied.jumps {
+            let frames = if *returns { format!(", {}", counted(span.frames(), "frame")) } else { String::new() };
+            let text = format!("exposure jumps from {} to {}{frames}", percent(*before), percent(*after));
+            let value = Measured::constant(percent((after - before).abs()));
+            self.add(Check::Exposure, Some(*span), text, value);
         }
         let lifted = self.profile.rule(Check::BlackLevel).threshold / 100.0;
         if let Some(levels) = tallied.levels.filter(|levels| levels.black > lifted) {
             let text = "the darkest level of the clip".to_owned();
-            self.add(Check::BlackLevel, Some(self.all), text, percent(levels.black));
+            self.add(Check::BlackLevel, Some(self.all), text, Measured::constant(percent(levels.black)));
         }
         let least = self.profile.rule(Check::Bars).threshold;
-        if let Some(active) = tallied.active.filter(|active| f64::from(active.bars().into_iter().sum::<u32>()) >= least)
-        {
-            let (text, lines) = (bars_text(&active), active.bars().into_iter().sum::<u32>());
-            self.add(Check::Bars, Some(self.all), text, counted(lines.into(), "line"));
+        for stretch in tallied.bars.iter().filter(|stretch| f64::from(stretch.lines()) >= least) {
+            let lines = Measured::constant(counted(stretch.lines().into(), "line"));
+            self.add(Check::Bars, Some(stretch.span), stretch.text(), lines);
         }
     }
-}
-
-fn bars_text(active: &Active) -> String {
-    let [above, below, left, right] = active.bars();
-    let picture = active.picture;
-    let sides = [(above, "above"), (below, "below"), (left, "left"), (right, "right")];
-    let bars: Vec<_> =
-        sides.iter().filter(|(lines, _)| *lines > 0).map(|(lines, side)| format!("{lines} {side}")).collect();
-    let (width, height, x, y) = (picture.width, picture.height, picture.x, picture.y);
-    format!("black bars, {}; active picture {width}×{height} at {x},{y}", bars.join(", "))
 }

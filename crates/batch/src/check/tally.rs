@@ -1,41 +1,67 @@
 //! The figures of a file that only a check asks for, collected frame by frame.
 
-use super::finding::Span;
+use super::bars::{BarFinder, BarStretch};
+use super::exposure::{Jump, JumpFinder};
+use super::finding::{FramePoint, Span};
 use super::profile::{Check, Profile};
 use crate::analyze::pipeline::CountedFrame;
 use histoscope_core::histogram::{Components, Histogram};
 use histoscope_core::picture::region::Rect;
-use histoscope_core::strip::MAX_LISTED;
+use histoscope_core::strip::{Cut, MAX_LISTED};
 
 /// The share of a frame's luminance that must reach a level for it to count as the frame's peak or black.
 const LEVEL_SHARE: f64 = 0.001;
 /// The longest pattern of repeated frames that is recognized, in frames.
 const MAX_PERIOD: usize = 12;
+/// The maximum gap in seconds within a stretch of values that flicker around a threshold, as for clipped frames.
+const GAP_SECS: f64 = 0.5;
 
-/// Consecutive frames with a finding, and the largest of their values.
+/// Frames with a finding, and the largest of their values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stretch {
     pub span: Span,
     pub value: f64,
+    /// The frame with that value.
+    pub worst: FramePoint,
+}
+
+impl Stretch {
+    const fn new(span: Span, value: f64) -> Self {
+        let worst = FramePoint { frame: span.frame, time_secs: span.start_secs };
+        Self { span, value, worst }
+    }
 }
 
 /// The stretches of one check.
 #[derive(Debug, Default)]
 pub struct Stretches {
+    /// The longest gap within a stretch, in seconds.
+    gap_secs: f64,
     open: Option<Stretch>,
     done: Vec<Stretch>,
 }
 
 impl Stretches {
+    fn with_gap(gap_secs: f64) -> Self {
+        Self { gap_secs, ..Self::default() }
+    }
+
     /// Takes the next frame, and its value if it belongs to a stretch.
     fn push(&mut self, here: Span, value: Option<f64>) {
+        // Times have rounding errors.
+        let is_apart = |open: &Stretch| here.start_secs - open.span.end_secs >= self.gap_secs - 1e-6;
+        if value.is_none() && self.open.as_ref().is_some_and(is_apart) {
+            self.close();
+        }
         match (&mut self.open, value) {
             (Some(open), Some(value)) => {
                 (open.span.last, open.span.end_secs) = (here.last, here.end_secs);
-                open.value = open.value.max(value);
+                if value > open.value {
+                    *open = Stretch { span: open.span, ..Stretch::new(here, value) };
+                }
             }
-            (None, Some(value)) => self.open = Some(Stretch { span: here, value }),
-            (_, None) => self.close(),
+            (None, Some(value)) => self.open = Some(Stretch::new(here, value)),
+            (_, None) => {}
         }
     }
 
@@ -99,21 +125,6 @@ impl CadenceFinder {
     }
 }
 
-/// A change of the picture's size or bars: the active picture in a picture of this size.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Active {
-    pub size: (u32, u32),
-    pub picture: Rect,
-}
-
-impl Active {
-    /// Returns the lines of the bars above, below, left and right.
-    pub const fn bars(&self) -> [u32; 4] {
-        let Rect { x, y, width, height } = self.picture;
-        [y, self.size.1 - y - height, x, self.size.0 - x - width]
-    }
-}
-
 /// The levels of the luminance, as fractions of the scale.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Levels {
@@ -136,7 +147,10 @@ pub struct Tally {
     damaged: Stretches,
     gaps: Vec<Stretch>,
     cadence: CadenceFinder,
-    active: Option<Active>,
+    bars: BarFinder,
+    /// The active picture of the last frame.
+    active: Option<Rect>,
+    jumps: JumpFinder,
     levels: Option<Levels>,
     /// The frames so far.
     pub all: Option<Span>,
@@ -155,8 +169,10 @@ pub struct Tallied {
     pub gaps: Vec<Stretch>,
     /// Patterns of repeated frames; the value is the share of repeated frames.
     pub cadence: Vec<Stretch>,
-    /// The active picture, if a frame shows something.
-    pub active: Option<Active>,
+    /// Stretches with black bars.
+    pub bars: Vec<BarStretch>,
+    /// Jumps of the exposure.
+    pub jumps: Vec<Jump>,
     /// The levels of the clip, if the luminance was counted.
     pub levels: Option<Levels>,
 }
@@ -171,12 +187,14 @@ impl Tally {
             periods: threshold(Check::Cadence),
             frame_secs,
             before: None,
-            range: Stretches::default(),
-            peak: Stretches::default(),
+            range: Stretches::with_gap(GAP_SECS),
+            peak: Stretches::with_gap(GAP_SECS),
             damaged: Stretches::default(),
             gaps: Vec::new(),
             cadence: CadenceFinder::default(),
+            bars: BarFinder::default(),
             active: None,
+            jumps: JumpFinder::new(threshold(Check::Exposure) / 100.0),
             levels: None,
             all: None,
         }
@@ -202,39 +220,39 @@ impl Tally {
             let length = (here.start_secs - before.start_secs) / frame_secs;
             if length > self.gap && self.gaps.len() < MAX_LISTED {
                 let span = Span { start_secs: before.start_secs, end_secs: here.start_secs, ..before };
-                self.gaps.push(Stretch { span, value: length });
+                self.gaps.push(Stretch::new(span, length));
             }
         }
         self.cadence.push(here, counted.inspected.repeats, self.periods);
-        if let Some(picture) = counted.inspected.active {
-            let now = Active { size: counted.frame.size, picture };
-            self.active = Some(match self.active {
-                Some(known) if known.size == now.size => Active { picture: union(known.picture, picture), ..now },
-                _ => now,
-            });
+        let active = counted.inspected.active;
+        self.bars.push(here, active);
+        if let Some(histogram) = &counted.counts.rgbl {
+            // A bar that appears darkens the picture, too.
+            let picture = active.map(|active| active.picture);
+            let has_same_bars = std::mem::replace(&mut self.active, picture) == picture;
+            self.jumps.push(here, mean_luminance(histogram), counted.inspected.resembles && has_same_bars);
         }
         self.before = Some(here);
     }
 
-    pub fn finish(self) -> Tallied {
+    /// Ends the file, whose cuts are known by now.
+    pub fn finish(self, cuts: &[Cut]) -> Tallied {
         Tallied {
             range: self.range.finish(),
             peak: self.peak.finish(),
             damaged: self.damaged.finish(),
             gaps: self.gaps,
             cadence: self.cadence.stretches.finish(),
-            active: self.active,
+            bars: self.bars.finish(),
+            jumps: self.jumps.finish(cuts),
             levels: self.levels,
         }
     }
 }
 
-/// Returns the smallest rectangle around both.
-fn union(a: Rect, b: Rect) -> Rect {
-    let (x, y) = (a.x.min(b.x), a.y.min(b.y));
-    let right = (a.x + a.width).max(b.x + b.width);
-    let below = (a.y + a.height).max(b.y + b.height);
-    Rect { x, y, width: right - x, height: below - y }
+/// Returns the mean luminance as a fraction of the scale.
+fn mean_luminance(histogram: &Histogram) -> f64 {
+    histogram.stats(3, None).mean / (histogram.bin_count() - 1) as f64
 }
 
 /// Returns the levels that at least a thousandth of the luminance does not exceed, and reaches.
@@ -297,12 +315,16 @@ mod tests {
 
     #[test]
     fn stretches_end_with_the_clip() {
-        let mut stretches = Stretches::default();
-        for (frame, value) in (0..).zip([None, Some(0.2), Some(0.3), None, Some(0.1)]) {
-            let (start_secs, end_secs) = (frame as f64, frame as f64 + 1.0);
-            stretches.push(Span { frame, last: frame, start_secs, end_secs }, value);
-        }
-        let found: Vec<_> = stretches.finish().iter().map(|s| (s.span.frame, s.span.last, s.value)).collect();
-        assert_eq!(found, [(1, 2, 0.3), (4, 4, 0.1)]);
+        let found = |gap_secs| {
+            let mut stretches = Stretches::with_gap(gap_secs);
+            for (frame, value) in (0..).zip([None, Some(0.2), Some(0.3), None, Some(0.1)]) {
+                let (start_secs, end_secs) = (frame as f64, frame as f64 + 1.0);
+                stretches.push(Span { frame, last: frame, start_secs, end_secs }, value);
+            }
+            let found = stretches.finish();
+            found.iter().map(|s| (s.span.frame, s.span.last, s.value, s.worst.frame)).collect::<Vec<_>>()
+        };
+        assert_eq!(found(0.0), [(1, 2, 0.3, 2), (4, 4, 0.1, 4)]);
+        assert_eq!(found(1.5), [(1, 4, 0.3, 2)]);
     }
 }

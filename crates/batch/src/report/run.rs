@@ -20,6 +20,7 @@ use crate::fields::FrameDescription;
 use crate::file::{FileError, check_output, encode_png, write_whole};
 use histoscope_core::histogram::Components;
 use histoscope_core::scopes::{ScopeChoice, ScopeSums};
+use histoscope_core::strip::FindingLimits;
 use histoscope_core::text::{file_name, shown};
 use histoscope_media::{MediaError, StreamInfo};
 
@@ -84,7 +85,10 @@ pub fn run(mut request: Request, options: &ReportOptions) -> Result<Finished, An
     let wanted = request.counting.scopes;
     let has_page = options.outputs.iter().any(|output| ReportFormat::of(output) == Some(ReportFormat::Html));
     request.inspection = Inspection::Repeats;
-    request.thumbnails = has_page.then_some(ThumbnailUse { cut_threshold: options.cut_threshold });
+    request.thumbnails = has_page.then_some(ThumbnailUse {
+        cut_threshold: options.cut_threshold,
+        clipped_share: FindingLimits::default().clipped_share,
+    });
     let pipeline = Pipeline::open(request)?;
     let info = pipeline.info().clone();
     let components = if pipeline.counting().rgbl { Components::Rgbl } else { Components::YCbCr };

@@ -41,7 +41,7 @@ pub enum FindingKind {
     Black,
     /// A flash: up to four frames that differ abruptly from those before and after.
     Flash,
-    /// Frozen frames: identical codes for at least half a second.
+    /// Frozen frames: identical codes for at least half a second. Segments are joined over a slight, short change.
     Frozen,
     /// Clipped frames: at least 1 % of red, green or blue is at the highest code.
     Clipped,
@@ -164,8 +164,8 @@ pub struct Finding {
     /// Time at which the frame after the last one begins, in seconds. For a worst frame or a timecode break, equal to
     /// `start_secs`.
     pub end_secs: f64,
-    /// The largest share, for clipped and worst frames.
-    pub share: Option<ChannelShare>,
+    /// The frame with the largest share, for clipped and worst frames.
+    pub worst: Option<WorstFrame>,
 }
 
 impl Finding {
@@ -193,6 +193,12 @@ pub struct ExaminedFrame<'a> {
     pub timecode: Option<(Timecode, TimecodeRate)>,
 }
 
+/// The maximum gap in seconds between frozen segments that are joined: an encoder changes a still picture slightly with
+/// a key frame.
+const FROZEN_GAP_SECS: f64 = 0.2;
+/// The maximum change of a frame between them, as a fraction of the scale.
+const FROZEN_CHANGE: f64 = 0.01;
+
 /// Tolerance for comparing times, which accumulate rounding errors.
 const SLACK_SECS: f64 = 1e-6;
 
@@ -213,8 +219,8 @@ impl Segments {
         match &mut self.open {
             Some(open) if belongs => {
                 (open.last, open.end_secs) = (first.last, f64::INFINITY);
-                if let (Some(known), Some(more)) = (&mut open.share, first.share)
-                    && more.share > known.share
+                if let (Some(known), Some(more)) = (&mut open.worst, first.worst)
+                    && more.share.share > known.share.share
                 {
                     *known = more;
                 }
@@ -256,6 +262,10 @@ pub struct Examiner {
     cuts: CutFinder,
     black: Segments,
     frozen: Segments,
+    /// The largest change since the last frozen segment ended.
+    thawed: f64,
+    /// The number of frozen segments that were joined to the one before them.
+    joined: usize,
     clipped: Segments,
     timecodes: TimecodeRuns,
     worst: WorstOfClip,
@@ -302,6 +312,8 @@ impl Examiner {
             cuts,
             black: Segments::default(),
             frozen: Segments::default(),
+            thawed: 0.0,
+            joined: 0,
             clipped: Segments::default(),
             timecodes: TimecodeRuns::default(),
             worst: WorstOfClip::default(),
@@ -320,27 +332,44 @@ impl Examiner {
         let change = self.cuts.push(frame, time_secs, cells);
         let shares = shares(seen.histogram, seen.range);
         let highest = shares[1];
-        let finding = |kind, (first, start_secs), share| Finding {
+        let finding = |kind, (first, start_secs), worst| Finding {
             kind,
             frame: first,
             last: frame,
             start_secs,
             end_secs: time_secs,
-            share,
+            worst,
         };
         let here = (frame, time_secs);
         let FindingLimits { black_share, frozen_secs, clipped_share } = self.limits;
         self.black.push(is_black(cells, black_share), finding(FindingKind::Black, here, None), (0.0, 0.0));
         // The first frozen frame is the one that is repeated.
         let first = self.before.map_or(here, |(frame, start_secs, _)| (frame, start_secs));
+        let listed = self.frozen.done.len();
         self.frozen.push(seen.repeats, finding(FindingKind::Frozen, first, None), (0.0, frozen_secs));
+        if self.frozen.done.len() > listed {
+            self.join_frozen();
+            self.thawed = 0.0;
+        }
+        self.thawed = self.thawed.max(change);
         let is_clipped = highest.share >= clipped_share;
-        let clipped = finding(FindingKind::Clipped, here, Some(highest));
+        let clipped = finding(FindingKind::Clipped, here, Some(WorstFrame { frame, time_secs, share: highest }));
         self.clipped.push(is_clipped, clipped, (CLIPPED_GAP_SECS, 0.0));
         self.timecodes.push(here, seen.timecode);
         self.worst.push(here, shares, cells);
         self.before = Some((frame, time_secs, seen.end_secs.max(time_secs)));
         ExaminedFigures { change, shares }
+    }
+
+    /// Joins the last frozen segment to the one before it if the picture hardly changed between them.
+    fn join_frozen(&mut self) {
+        let [.., before, last] = &mut self.frozen.done[..] else { return };
+        let is_near = last.start_secs - before.end_secs <= FROZEN_GAP_SECS + SLACK_SECS;
+        if is_near && self.thawed <= FROZEN_CHANGE {
+            (before.last, before.end_secs) = (last.last, last.end_secs);
+            self.frozen.done.pop();
+            self.joined += 1;
+        }
     }
 
     /// Returns the cuts found so far, as far as they are kept.
@@ -360,7 +389,8 @@ impl Examiner {
     #[must_use]
     pub fn take_new(&mut self) -> Option<Vec<Finding>> {
         let segments = [&self.black, &self.frozen, &self.clipped].map(|segments| segments.done.len());
-        let found = segments.iter().sum::<usize>() + self.cuts.flashes().len() + self.timecodes.listed().len();
+        let found =
+            segments.iter().sum::<usize>() + self.joined + self.cuts.flashes().len() + self.timecodes.listed().len();
         let known = (found, self.worst.changes());
         let is_new = std::mem::replace(&mut self.reported, known) != known;
         is_new.then(|| listed(self.segments(), &self.worst.listed(), &self.timecodes))
@@ -376,7 +406,7 @@ impl Examiner {
             last: flash.last,
             start_secs: flash.start_secs,
             end_secs: flash.end_secs,
-            share: None,
+            worst: None,
         }));
         findings.sort_by(|a, b| a.start_secs.total_cmp(&b.start_secs));
         findings
@@ -388,7 +418,11 @@ impl Examiner {
         let end_secs = self.before.map_or(0.0, |(_, _, end_secs)| end_secs);
         self.cuts.end();
         self.black.close(end_secs, 0.0);
+        let listed = self.frozen.done.len();
         self.frozen.close(end_secs, self.limits.frozen_secs);
+        if self.frozen.done.len() > listed {
+            self.join_frozen();
+        }
         self.clipped.close(end_secs, 0.0);
         let segments = self.segments();
         let (cuts, cuts_found) = self.cuts.finish();
@@ -407,14 +441,13 @@ impl ExaminedClip {
 /// Returns these segments with the timecode breaks and the worst frames, in order of time.
 fn listed(mut findings: Vec<Finding>, worst: &[Vec<WorstFrame>; 3], timecodes: &TimecodeRuns) -> Vec<Finding> {
     let single =
-        |kind, frame, start_secs, share| Finding { kind, frame, last: frame, start_secs, end_secs: start_secs, share };
+        |kind, frame, start_secs, worst| Finding { kind, frame, last: frame, start_secs, end_secs: start_secs, worst };
     let breaks = timecodes.listed().iter().filter_map(|run| Some((run, run.broken?)));
     findings.extend(breaks.map(|(run, broken)| single(FindingKind::Timecode(broken), run.frame, run.time_secs, None)));
     for (flaw, worst) in Flaw::ALL.into_iter().zip(worst) {
         let frames = worst.iter();
-        findings.extend(
-            frames.map(|worst| single(FindingKind::Worst(flaw), worst.frame, worst.time_secs, Some(worst.share))),
-        );
+        findings
+            .extend(frames.map(|&worst| single(FindingKind::Worst(flaw), worst.frame, worst.time_secs, Some(worst))));
     }
     findings.sort_by(|a, b| a.start_secs.total_cmp(&b.start_secs));
     findings
@@ -556,7 +589,7 @@ mod tests {
         let [expected, found] = ["00:00:00:02", "00:00:00:03"].map(|text| Timecode::parse(text).unwrap());
         let kind = FindingKind::Timecode(TimecodeBreak { expected, found });
         let at_secs = 3.0 / RATE;
-        let broken = Finding { kind, frame: 3, last: 3, start_secs: at_secs, end_secs: at_secs, share: None };
+        let broken = Finding { kind, frame: 3, last: 3, start_secs: at_secs, end_secs: at_secs, worst: None };
         assert_eq!(finder.finish().findings(), [broken]);
         let text = serde_json::to_string(&broken).unwrap();
         assert_eq!(serde_json::from_str::<Finding>(&text).unwrap(), broken, "{text}");
@@ -622,6 +655,22 @@ mod tests {
         }
         let found = finder.finish().findings();
         let clipped = found.iter().find(|finding| finding.kind == FindingKind::Clipped).expect("they are clipped");
-        assert_eq!(clipped.share, Some(ChannelShare { share: 0.3, channel: 1 }));
+        let share = ChannelShare { share: 0.3, channel: 1 };
+        assert_eq!(clipped.worst, Some(WorstFrame { frame: 1, time_secs: 1.0, share }));
+    }
+
+    #[test]
+    fn frozen_segments_parted_by_a_slight_change_are_one() {
+        let same = Shot { repeats: true, ..PLAIN };
+        let frozen = |change: Shot, between: usize| {
+            let mut found = findings(&clip(&[(PLAIN, 3), (same, 20), (change, between), (same, 20), (PLAIN, 2)]));
+            found.retain(|finding| finding.0 == FindingKind::Frozen);
+            found.iter().map(|&(_, first, _, end)| (first, end)).collect::<Vec<_>>()
+        };
+        // The frame of a key frame differs in a few codes, and is then repeated.
+        assert_eq!(frozen(Shot { black: 5, ..PLAIN }, 1), [(2, 44.0)]);
+        assert_eq!(frozen(PLAIN, 5), [(2, 48.0)]);
+        assert_eq!(frozen(PLAIN, 7), [(2, 23.0), (29, 50.0)], "longer than 0.2 s");
+        assert_eq!(frozen(Shot { clipped: 900, ..PLAIN }, 1), [(2, 23.0), (23, 44.0)], "a cut");
     }
 }

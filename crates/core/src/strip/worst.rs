@@ -84,8 +84,8 @@ pub fn shares(histogram: &Histogram, range: Range) -> [ChannelShare; 3] {
     worst
 }
 
-/// A candidate for the list of worst frames.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// A frame with the largest share of a flaw in a stretch.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct WorstFrame {
     /// Number of the frame.
     pub frame: u64,

@@ -218,7 +218,7 @@ pub fn segments(report: &Report) -> Vec<FindingLine> {
         end: time(finding.end_secs),
         first: whole(finding.frame),
         frames: counted(finding.frames(), "frame"),
-        share: finding.share.map(|share| (percent(share.share), channel_name(report, share.channel))),
+        share: finding.worst.map(|worst| (percent(worst.share.share), channel_name(report, worst.share.channel))),
     };
     report.clip.segments.iter().map(line).take(MAX_SEGMENTS).collect()
 }
