@@ -82,6 +82,7 @@ pub mod analysis {
     pub use histoscope_batch::analyze::counter::{RunComponents, ScopeUse};
     pub use histoscope_batch::analyze::format::{Format, TextFormat};
     pub use histoscope_batch::analyze::inspection::Inspection;
+    pub use histoscope_batch::analyze::jobs::Jobs;
     pub use histoscope_batch::analyze::merge::merge;
     pub use histoscope_batch::analyze::output::OutputTarget;
     pub use histoscope_batch::analyze::pipeline::Request;

@@ -14,6 +14,7 @@ use super::session::Session;
 use super::strip::{Gate, Pace, Pacer, StripSubject, give_way, own_pool};
 use histoscope_batch::analyze::counter::RunComponents;
 use histoscope_batch::analyze::inspection::Inspection;
+use histoscope_batch::analyze::jobs::Jobs;
 use histoscope_batch::analyze::pipeline::Request;
 use histoscope_batch::analyze::selection::Selection;
 use histoscope_batch::analyze::{AnalyzeError, Stop};
@@ -289,7 +290,7 @@ fn request(video: &StripSubject, stop: &Stop) -> Request {
         engine: EngineChoice::Cpu,
         adapter: AdapterChoice::default(),
         resume_at: 0,
-        jobs: 1,
+        jobs: Jobs::ONE,
         thumbnails: None,
         inspection: Inspection::None,
         verify: false,

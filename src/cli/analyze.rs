@@ -3,20 +3,20 @@
 mod checks;
 
 use std::io::IsTerminal;
-use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
+use std::num::{NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use histoscope::Components;
 use histoscope::analysis::{
-    Against, AnalyzeError, Destination, Finished, Format, Inspection, OutputTarget, Request, RunComponents, ScopeUse,
-    Selection, SignalUse, Stop, TextFormat, run,
+    Against, AnalyzeError, Destination, Finished, Format, Inspection, Jobs, OutputTarget, Request, RunComponents,
+    ScopeUse, Selection, SignalUse, Stop, TextFormat, run,
 };
 
 use super::adjust::AdjustArgs;
 use super::interrupt::{INTERRUPTED, stop_on_interrupt};
-use super::options::{CountingArgs, PartArgs, ReadingArgs, whole};
+use super::options::{CountingArgs, PartArgs, ReadingArgs, parse_jobs, whole};
 use super::output::{WrongUsage, print_error, wrong_usage};
 
 /// The exit code if two videos differ.
@@ -74,10 +74,10 @@ pub struct AnalyzeArgs {
     #[arg(long, value_name = "N", requires = "against", value_parser = whole::<u32, 1, 1000>)]
     align: Option<u32>,
 
-    /// Decode with this many decoders, each on its own part of the file; the output is the same, except for some
+    /// Decode with this many decoders, each on its own part of the file, or with as many as the hardware has (auto); the output is the same, except for some
     /// damaged files
-    #[arg(long, value_name = "N", default_value = "1", value_parser = whole::<NonZeroUsize, 1, { u64::MAX }>)]
-    jobs: NonZeroUsize,
+    #[arg(long, value_name = "N", default_value = "1", value_parser = parse_jobs)]
+    jobs: Jobs,
 
     /// Compare every count with the slow reference, and with --hwdec every frame with software's, and stop at a
     /// difference
@@ -218,7 +218,7 @@ impl AnalyzeArgs {
             engine: self.counting.engine(),
             adapter: self.counting.adapter(),
             resume_at: 0,
-            jobs: self.jobs.get(),
+            jobs: self.jobs,
             thumbnails: None,
             inspection: Inspection::None,
             verify: self.verify,

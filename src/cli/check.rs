@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use histoscope::adjusting::Adjustments;
-use histoscope::analysis::{Inspection, Request, RunComponents, Selection, Stop};
+use histoscope::analysis::{Inspection, Jobs, Request, RunComponents, Selection, Stop};
 use histoscope::checking::{self, CheckFormat, CheckedFile, Profile};
 
 use super::interrupt::{INTERRUPTED, stop_on_interrupt};
@@ -122,7 +122,7 @@ impl CheckArgs {
             engine: self.engine.into(),
             adapter: self.adapter.choice(),
             resume_at: 0,
-            jobs: 1,
+            jobs: Jobs::ONE,
             thumbnails: None,
             inspection: Inspection::None,
             verify: false,

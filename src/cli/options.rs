@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use histoscope::analysis::{Point, RegionSpec};
+use histoscope::analysis::{Jobs, Point, RegionSpec};
 use histoscope::benchmark::Shape;
 use histoscope::exposing::{ExposureChoice, FalseColorTable, Level, MarkLimits};
 use histoscope::{
@@ -432,6 +432,15 @@ pub fn whole<N: FromStr, const MIN: u64, const MAX: u64>(text: &str) -> Result<N
     let number: u64 = text.parse().map_err(|_| wrong())?;
     let number = Some(number).filter(|number| (MIN..=MAX).contains(number)).ok_or_else(wrong)?;
     number.to_string().parse().map_err(|_| wrong())
+}
+
+/// Parses a number of decoders, or `auto`.
+pub fn parse_jobs(text: &str) -> Result<Jobs, String> {
+    if text == "auto" {
+        Ok(Jobs::Auto)
+    } else {
+        whole::<std::num::NonZeroUsize, 1, { u64::MAX }>(text).map(Jobs::Exactly)
+    }
 }
 
 #[cfg(test)]

@@ -1,18 +1,17 @@
 //! `report`: a whole clip as one picture.
 
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use histoscope::Components;
 use histoscope::adjusting::Adjustments;
-use histoscope::analysis::{Inspection, Request, RunComponents, ScopeUse, Selection};
+use histoscope::analysis::{Inspection, Jobs, Request, RunComponents, ScopeUse, Selection};
 use histoscope::reporting::{self, DEFAULT_THRESHOLD, Finished, ReportFormat, ReportOptions};
 use histoscope::scoping::ScopeChoice;
 
 use super::interrupt::{INTERRUPTED, stop_on_interrupt};
-use super::options::{CountingArgs, PartArgs, ReadingArgs, whole};
+use super::options::{CountingArgs, PartArgs, ReadingArgs, parse_jobs};
 use super::output::print_error;
 
 /// Arguments of `report`.
@@ -42,10 +41,10 @@ pub struct ReportArgs {
     #[command(flatten)]
     part: PartArgs,
 
-    /// Decode with this many decoders, each on its own part of the file; the report is the same, except for some
+    /// Decode with this many decoders, each on its own part of the file, or with as many as the hardware has (auto); the report is the same, except for some
     /// damaged files
-    #[arg(long, value_name = "N", default_value = "1", value_parser = whole::<NonZeroUsize, 1, { u64::MAX }>)]
-    jobs: NonZeroUsize,
+    #[arg(long, value_name = "N", default_value = "1", value_parser = parse_jobs)]
+    jobs: Jobs,
 
     /// Show no progress, and do not say what was written
     #[arg(short, long)]
@@ -93,7 +92,7 @@ impl ReportArgs {
             engine: self.counting.engine(),
             adapter: self.counting.adapter(),
             resume_at: 0,
-            jobs: self.jobs.get(),
+            jobs: self.jobs,
             thumbnails: None,
             inspection: Inspection::None,
             verify: false,

@@ -163,6 +163,16 @@ impl Decoder {
         Ok(frame)
     }
 
+    /// Returns the number of decoders of the hardware that decodes, if it tells.
+    #[must_use]
+    pub fn hardware_engines(&self) -> Option<usize> {
+        match self.codec.hardware()? {
+            Accelerator::Device(device) => device.engines(),
+            #[cfg(test)]
+            Accelerator::Made(_) => None,
+        }
+    }
+
     /// Fails if software decodes the frame differently.
     fn compare_with_twin(&mut self, frame: Option<&Frame>) -> Result<(), MediaError> {
         let Some(twin) = &mut self.twin else { return Ok(()) };

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io::IsTerminal;
 use std::path::Path;
 
-use histoscope::analysis::{Format, Point};
+use histoscope::analysis::{Format, Jobs, Point};
 use histoscope::{Components, Counted};
 
 use super::{AnalyzeArgs, FFPROBE, QCTOOLS, check_extension, is_stream, output_name};
@@ -85,7 +85,7 @@ impl AnalyzeArgs {
             ("--crop-bars", part.crop_bars),
             ("--every", self.every.get() > 1),
             ("--keyframes", self.keyframes),
-            ("--jobs", self.jobs.get() > 1),
+            ("--jobs", self.jobs != Jobs::ONE),
             ("--resume", self.resume),
             ("--segment", self.segment.is_some()),
         ];
@@ -121,7 +121,7 @@ impl AnalyzeArgs {
             ("--resume", self.resume, "a comparison cannot be continued; start it again"),
             (
                 "--jobs",
-                self.jobs.get() > 1,
+                self.jobs != Jobs::ONE,
                 "the two files are decoded side by side; split the file into shares for several machines",
             ),
             ("--segment", self.segment.is_some(), "the comparison covers all frames"),

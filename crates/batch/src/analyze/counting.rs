@@ -10,6 +10,7 @@ use super::counter::{FrameCounts, RunComponents, RunCounter};
 use super::error::{AnalyzeError, Stop};
 use super::frames::{Bound, Next, NumberedFrames};
 use super::inspection::{Active, Inspected, Inspection, Outline, outside_r103};
+use super::jobs::Jobs;
 use super::selection::Selection;
 use super::signal::{SampleReading, SignalUse};
 use super::thumbnails::{Picker, ThumbnailUse};
@@ -44,7 +45,7 @@ pub struct Request {
     /// The number of the first frame to count. An earlier run has counted the frames before it.
     pub resume_at: u64,
     /// Number of decoders that share the file.
-    pub jobs: usize,
+    pub jobs: Jobs,
     /// The frames to make thumbnails of, if any.
     pub thumbnails: Option<ThumbnailUse>,
     /// The properties of pictures to find besides their counts.
@@ -212,16 +213,14 @@ impl<'a, F: NumberedFrames> SelectedFrames<'a, F> {
     }
 }
 
-/// Counts frames up to the end of the span. Stores the last picture in `last` if pictures are compared with each other.
+/// Counts frames up to the end of the span.
 pub(super) fn count_all(
-    context: &Context<'_>,
+    work: &mut CountingWork<'_>,
     frames: impl NumberedFrames,
     end: Option<Bound>,
-    last: &mut Option<Picture>,
     sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>,
 ) -> Result<RunOutcome, AnalyzeError> {
-    let mut taken = SelectedFrames::new(context, frames, end);
-    let mut work = CountingWork::new(context);
+    let mut taken = SelectedFrames::new(work.context, frames, end);
     while let Some((number, frame)) = taken.next() {
         let added = work.add(number, frame);
         if added.is_err() {
@@ -234,7 +233,6 @@ pub(super) fn count_all(
         }
     }
     let _ = work.finish(sink)?;
-    *last = work.before.take();
     Ok(RunOutcome { scopes: work.counter.take_sums()?, ..taken.ended() })
 }
 
@@ -264,8 +262,22 @@ impl<'a> CountingWork<'a> {
     pub(super) fn new(context: &'a Context<'a>) -> Self {
         let Request { counting, ref adjustments, verify, .. } = *context.request;
         let counter = RunCounter::new(context.engine, counting, adjustments, verify);
+        Self::with(context, counter)
+    }
+
+    fn with(context: &'a Context<'a>, counter: RunCounter) -> Self {
         let picker = context.request.thumbnails.map(Picker::new);
         Self { context, counter, picker, waiting: VecDeque::new(), before: None, outline: None }
+    }
+
+    /// Returns this work for frames elsewhere in the file. The counter with its memory stays.
+    pub(super) fn restarted(self) -> Self {
+        Self::with(self.context, self.counter)
+    }
+
+    /// Removes and returns the last picture, if pictures are compared with each other.
+    pub(super) const fn take_last(&mut self) -> Option<Picture> {
+        self.before.take()
     }
 
     /// Returns the part of this picture to count, or `None` for all of it.

@@ -2,15 +2,16 @@
 //!
 //! The file is cut at keyframes into parts of at least about a hundred frames. The decoders take the parts one after
 //! the other, and the caller takes the parts' frames in order. A decoder that is ahead waits, so that only the counts
-//! of a few frames per decoder are in memory at any time.
+//! of [`MAX_WAITING`] frames per decoder are in memory at any time.
 
+use std::num::NonZeroUsize;
 use std::ops::{ControlFlow, Range};
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread;
 
-use super::counting::{Context, CountedFrame, RunOutcome, count_all};
+use super::counting::{Context, CountedFrame, CountingWork, RunOutcome, count_all};
 use super::error::{AnalyzeError, Stop};
 use super::frames::{Bound, Next, NumberedFrames};
 use histoscope_core::picture::Picture;
@@ -19,8 +20,42 @@ use histoscope_media::{Decoder, FrameCounters, FrameIndex, MediaError, Seek, See
 /// Minimum number of frames in a part, except the last one. Each part is decoded from its keyframe, and a few frames
 /// past its end to make sure of the end.
 const PART_FRAMES: u64 = 96;
-/// Maximum number of a part's counted frames that wait for the caller.
-const MAX_WAITING: usize = 64;
+/// The minimum grows with the length of the file up to this number, since starting a part costs time.
+const LONG_PART_FRAMES: u64 = 384;
+/// Number of parts for each decoder of a long file, so that all decoders end at about the same time.
+const PARTS_EACH: u64 = 4;
+/// Maximum number of a part's counted frames that wait for the caller. A decoder counts most of its part while the
+/// caller takes the parts before it: with less, the decoders would take turns.
+const MAX_WAITING: usize = 512;
+
+/// The number of decoders that share a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Jobs {
+    /// As many as the decoding hardware has engines. In software, one decoder for every 16 processors, as one uses no
+    /// more.
+    Auto,
+    /// This many.
+    Exactly(NonZeroUsize),
+}
+
+impl Jobs {
+    /// A single decoder.
+    pub const ONE: Self = Self::Exactly(NonZeroUsize::MIN);
+
+    /// Returns the number for the file of this decoder.
+    pub(super) fn number(self, decoder: &Decoder) -> usize {
+        match self {
+            Self::Exactly(number) => number.get(),
+            Self::Auto if decoder.info().live => 1,
+            Self::Auto => decoder.hardware_engines().unwrap_or_else(|| {
+                thread::available_parallelism().map_or(1, |processors| processors.get() / PROCESSORS_EACH).max(1)
+            }),
+        }
+    }
+}
+
+/// Maximum number of processors that a decoder in software uses.
+const PROCESSORS_EACH: usize = 16;
 
 /// A range of consecutive frames counted by one decoder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,17 +86,18 @@ struct TakenPart {
 /// The remaining parts, and the channel that announces parts in the order in which they are taken.
 type Parts = Mutex<(std::vec::IntoIter<JobPart>, Option<SyncSender<TakenPart>>)>;
 
-/// Counts the frames from number `from` up to `end` with several decoders. `first` is the number of the span's first
+/// Counts the frames from number `from` up to `end` with this many decoders. `first` is the number of the span's first
 /// frame.
 pub(super) fn run(
     context: &Context<'_>,
+    jobs: usize,
     (first, from): (u64, u64),
     end: Option<Bound>,
     index: &FrameIndex,
     sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>,
 ) -> Result<RunOutcome, AnalyzeError> {
-    let parts = cut(index, from, end);
-    let jobs = context.request.jobs.min(parts.len()).max(1);
+    let parts = cut(index, from, end, jobs);
+    let jobs = jobs.min(parts.len()).max(1);
     log::info!("{jobs} decoders share {} parts", parts.len());
     let (order, in_order) = mpsc::sync_channel(jobs);
     let parts = Mutex::new((parts.into_iter(), Some(order)));
@@ -90,7 +126,7 @@ pub(super) fn run(
 }
 
 /// Cuts the frames from `first` up to `end` into parts at keyframes.
-fn cut(index: &FrameIndex, first: u64, end: Option<Bound>) -> Vec<JobPart> {
+fn cut(index: &FrameIndex, first: u64, end: Option<Bound>, jobs: usize) -> Vec<JobPart> {
     let all = index.pts.len() as u64;
     let end = match end {
         None => all,
@@ -98,11 +134,13 @@ fn cut(index: &FrameIndex, first: u64, end: Option<Bound>) -> Vec<JobPart> {
         Some(Bound::Ticks(ticks)) => index.frames_before(ticks),
     };
     let ticks = |number: u64| usize::try_from(number).ok().and_then(|at| index.pts.get(at)).copied();
+    let share = end.saturating_sub(first) / (PARTS_EACH * jobs.max(1) as u64);
+    let least = share.clamp(PART_FRAMES, LONG_PART_FRAMES);
     let mut starts = vec![first];
     let mut last = first;
     for key in &index.keys {
         let number = index.frames_before(*key);
-        if number >= last + PART_FRAMES && number < end {
+        if number >= last + least && number < end {
             starts.push(number);
             last = number;
         }
@@ -122,6 +160,7 @@ fn worker(context: &Context<'_>, parts: &Parts, index: &FrameIndex) {
         log::debug!("a job counts with all threads: {error}");
     }
     let mut decoder = None;
+    let mut work = CountingWork::new(context);
     loop {
         let (part, sender) = {
             // Holding the lock while this waits makes sure that parts are announced in order.
@@ -137,7 +176,8 @@ fn worker(context: &Context<'_>, parts: &Parts, index: &FrameIndex) {
             }
             (part, sender)
         };
-        let result = count_part(context, index, &mut decoder, &part, &sender);
+        work = work.restarted();
+        let result = count_part(&mut work, (context, index), &mut decoder, &part, &sender);
         let goes_on = result.as_ref().is_ok_and(|(outcome, _)| !outcome.stopped);
         if sender.send(Message::Ended(Box::new(result))).is_err() || !goes_on {
             return;
@@ -146,8 +186,8 @@ fn worker(context: &Context<'_>, parts: &Parts, index: &FrameIndex) {
 }
 
 fn count_part(
-    context: &Context<'_>,
-    index: &FrameIndex,
+    work: &mut CountingWork<'_>,
+    (context, index): (&Context<'_>, &FrameIndex),
     decoder: &mut Option<Decoder>,
     part: &JobPart,
     sender: &SyncSender<Message>,
@@ -168,13 +208,12 @@ fn count_part(
     let end_ticks = part.end_ticks;
     let frames = PartFrames { decoder, first, number: first, end_ticks, end_secs: 0.0, before, damaged: 0, stop };
     let end = part.end_ticks.map(Bound::Ticks);
-    let mut last = None;
     let mut send = |counted| match sender.send(Message::Counted(Box::new(counted))) {
         Ok(()) => ControlFlow::Continue(()),
         Err(_) => ControlFlow::Break(()),
     };
-    let outcome = count_all(context, frames, end, &mut last, &mut send)?;
-    Ok((outcome, last))
+    let outcome = count_all(work, frames, end, &mut send)?;
+    Ok((outcome, work.take_last()))
 }
 
 /// A part's frames, decoded on the job's own thread.
@@ -298,15 +337,21 @@ mod tests {
         for (first, end) in
             [(0, None), (7, Some(Bound::Number(995))), (500, Some(Bound::Ticks(5005))), (0, Some(Bound::Number(5000)))]
         {
-            let parts = cut(&index, first, end);
+            let parts = cut(&index, first, end, 2);
             assert_eq!(parts[0].numbers.start, first);
             assert!(parts.windows(2).all(|pair| pair[0].numbers.end == pair[1].numbers.start));
             assert!(parts.windows(2).all(|pair| pair[0].end_ticks == Some(pair[1].start_ticks)));
             assert!(parts[1..].iter().all(|part| part.numbers.start.is_multiple_of(30)));
         }
-        let ends = |end| cut(&index, 0, end).last().map(|part| (part.numbers.end, part.end_ticks));
+        let longest = |jobs| cut(&index, 0, None, jobs).iter().map(|part| part.numbers.end - part.numbers.start).max();
+        assert_eq!(
+            (longest(1), longest(2), longest(7)),
+            (Some(270), Some(150), Some(120)),
+            "four parts each, and no less than 96 frames"
+        );
+        let ends = |end| cut(&index, 0, end, 2).last().map(|part| (part.numbers.end, part.end_ticks));
         assert_eq!(ends(None), Some((1000, None)));
         assert_eq!(ends(Some(Bound::Ticks(5005))), Some((501, Some(5010))));
-        assert_eq!(cut(&index, 3, Some(Bound::Number(3))), []);
+        assert_eq!(cut(&index, 3, Some(Bound::Number(3)), 2), []);
     }
 }

@@ -13,11 +13,11 @@ use std::time::{Duration, Instant};
 use super::against::{Other, compare_all};
 use super::comparison::Against;
 use super::counter::RunComponents;
-use super::counting::{Context, Cropping, count_all};
+use super::counting::{Context, CountingWork, Cropping, count_all};
 pub use super::counting::{CountedFrame, Request, RunOutcome};
 use super::error::AnalyzeError;
 use super::frames::{self, Bound, Frames, Positioned};
-use super::jobs;
+use super::jobs::{self, Jobs};
 use super::selection::{self, BlackBars};
 use histoscope_core::adjust::Adjustments;
 use histoscope_core::picture::Ratio;
@@ -33,6 +33,8 @@ const LOOK: Duration = Duration::from_millis(50);
 /// A file that is open and ready to be counted.
 pub struct Pipeline {
     request: Request,
+    /// Number of decoders that share the file.
+    jobs: usize,
     info: StreamInfo,
     ending: Ending,
     cropping: Cropping,
@@ -73,9 +75,10 @@ impl Pipeline {
         };
         let ending = decoder.ending();
         let other = request.against.as_ref().map(|against| Other::open(&request, against)).transpose()?;
-        let positioned = frames::position(&mut decoder, (begin, request.resume_at), request.jobs > 1, &request.stop)?;
+        let jobs = request.jobs.number(&decoder);
+        let positioned = frames::position(&mut decoder, (begin, request.resume_at), jobs > 1, &request.stop)?;
         check_mixed_order(&request, end, &positioned)?;
-        Ok(Self { request, info, ending, cropping, bars, positioned, begin, end, decoder, other, engine })
+        Ok(Self { request, jobs, info, ending, cropping, bars, positioned, begin, end, decoder, other, engine })
     }
 
     /// Returns the properties of the video.
@@ -139,17 +142,17 @@ impl Pipeline {
     /// [`AnalyzeError`] if the selection begins after the last frame, counting fails, or a picture cannot be counted as requested. Earlier frames have been passed
     /// on.
     pub fn run(self, sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>) -> Result<RunOutcome, AnalyzeError> {
-        let Self { request, info, ending, cropping, positioned, end, decoder, other, mut engine, .. } = self;
+        let Self { request, jobs, info, ending, cropping, positioned, end, decoder, other, mut engine, .. } = self;
         let mut outcome = match positioned {
             // If the position to continue at was not found, frames that were already counted must be skipped by
             // decoding them.
             Positioned { index: Some(index), first: Some(first), number, .. }
-                if request.jobs > 1 && other.is_none() && number >= request.resume_at =>
+                if jobs > 1 && other.is_none() && number >= request.resume_at =>
             {
                 drop(decoder);
                 engine.wait_if_wanted()?;
                 let context = Context { request: &request, info: &info, cropping: &cropping, engine: &engine };
-                jobs::run(&context, (first, number), end, &index, sink)?
+                jobs::run(&context, jobs, (first, number), end, &index, sink)?
             }
             positioned => {
                 let reading = (&request.open, &request.stop);
@@ -159,7 +162,7 @@ impl Pipeline {
                 let context = Context { request: &request, info: &info, cropping: &cropping, engine: &engine };
                 match other {
                     Some(other) => compare_all(&context, other, frames, end, sink)?,
-                    None => count_all(&context, frames, end, &mut None, sink)?,
+                    None => count_all(&mut CountingWork::new(&context), frames, end, sink)?,
                 }
             }
         };
@@ -227,7 +230,7 @@ fn check_live(request: &Request) -> Result<(), AnalyzeError> {
     let asked = [
         ("--from", selection.from.is_some()),
         ("--crop-bars", selection.crop_bars),
-        ("--jobs", request.jobs > 1),
+        ("--jobs", !matches!(request.jobs, Jobs::Auto | Jobs::ONE)),
         ("--resume", request.resume_at > 0),
         ("--against", request.against.is_some()),
     ];

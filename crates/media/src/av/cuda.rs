@@ -62,6 +62,30 @@ struct ExternalRange {
     reserved: [c_uint; 16],
 }
 
+/// `CUVIDDECODECAPS` of cuviddec.h.
+#[repr(C)]
+#[derive(Default)]
+struct DecodeCaps {
+    codec: c_int,
+    chroma: c_int,
+    depth_minus_8: c_uint,
+    reserved: [c_uint; 3],
+    is_supported: u8,
+    /// Number of decoders; 0 before version 11 of the Video Codec SDK.
+    engines: u8,
+    formats: u16,
+    most: [c_uint; 3],
+    least: [u16; 2],
+    has_histogram: u8,
+    histogram_bits: u8,
+    histogram_bins: u16,
+    reserved_too: [c_uint; 10],
+}
+
+/// Values of `cudaVideoCodec` and `cudaVideoChromaFormat`. All decoders of a card decode this codec.
+const H264: c_int = 4;
+const CHROMA_420: c_int = 1;
+
 /// Value of `CUexternalMemoryHandleType`.
 const OPAQUE_FD: c_uint = 1;
 /// Values of `CUmemorytype`, and flags of cuda.h.
@@ -163,6 +187,22 @@ impl CopyStream {
         // SAFETY: the context is current; the function fills the handle.
         let code = unsafe { (driver.create_stream)(&raw mut copying, STREAM_NON_BLOCKING) };
         (code == 0).then_some(Self { context, decoding, copying })
+    }
+
+    /// Returns the number of the card's decoders, or `None` if the driver does not tell.
+    pub(super) fn engines(&self) -> Option<usize> {
+        type GetCaps = unsafe extern "C" fn(*mut DecodeCaps) -> c_int;
+        let _current = Current::of(driver()?, self.context)?;
+        let mut caps = DecodeCaps { codec: H264, chroma: CHROMA_420, ..DecodeCaps::default() };
+        let name = if cfg!(windows) { "nvcuvid.dll" } else { "libnvcuvid.so.1" };
+        // SAFETY: the library is the driver's. The function has had this signature since version 9 of the Video Codec
+        // SDK; it reads the first fields of the structure and fills the others.
+        let code = unsafe {
+            let library = Library::new(name).ok()?;
+            let get = library.get::<GetCaps>(b"cuvidGetDecoderCaps\0").ok()?;
+            get(&raw mut caps)
+        };
+        (code == 0 && caps.engines > 0).then_some(usize::from(caps.engines))
     }
 
     /// Opens a graphics device's memory for this context. Returns `None` if it is the memory of another device, or the

@@ -133,6 +133,11 @@ impl HardwareDevice {
         }
     }
 
+    /// Returns the number of decoders that the hardware has, if it tells.
+    pub(crate) fn engines(&self) -> Option<usize> {
+        self.copies.as_ref()?.engines()
+    }
+
     /// Returns FFmpeg's decoder for a codec that can use this device; `None` if there is none.
     pub(super) fn decoder(&self, codec_id: c_int) -> Option<*const ffi::AVCodec> {
         decoder(self.number, codec_id)

@@ -17,6 +17,8 @@ pub(super) struct FrameCache {
     /// Number of frames at the front with gaps after them: they are shown in turn, but are not adjacent to any others.
     sparse: usize,
     bytes: usize,
+    /// The bytes of the frames before the one at the cursor, kept as a sum: hours of live input are many frames.
+    behind: usize,
 }
 
 impl FrameCache {
@@ -71,13 +73,22 @@ impl FrameCache {
         self.clear();
         if let Some(frame) = shown {
             self.push(frame);
-            (self.next, self.joined, self.sparse) = (1, true, usize::from(sparse));
+            self.move_to(1);
+            (self.joined, self.sparse) = (true, usize::from(sparse));
         }
     }
 
     /// Returns the bytes of the frames before the one on screen.
-    pub(super) fn bytes_behind(&self) -> usize {
-        self.frames.range(..self.next.saturating_sub(1)).map(Frame::plane_bytes).sum()
+    pub(super) const fn bytes_behind(&self) -> usize {
+        self.behind
+    }
+
+    /// Moves the cursor.
+    fn move_to(&mut self, next: usize) {
+        let [from, to] = [self.next, next].map(|next| next.saturating_sub(1));
+        let passed: usize = self.frames.range(from.min(to)..from.max(to)).map(Frame::plane_bytes).sum();
+        self.behind = if from < to { self.behind + passed } else { self.behind - passed };
+        self.next = next;
     }
 
     /// Adds the frame that follows the newest.
@@ -99,18 +110,23 @@ impl FrameCache {
 
     /// Adds the frames right before the oldest, in presentation order.
     pub(super) fn prepend(&mut self, earlier: Vec<Frame>) {
-        self.next += earlier.len();
+        let next = self.next + earlier.len();
         for frame in earlier.into_iter().rev() {
             self.bytes += frame.plane_bytes();
+            if self.next > 0 {
+                self.next += 1;
+                self.behind += frame.plane_bytes();
+            }
             self.frames.push_front(frame);
         }
+        self.move_to(next);
     }
 
     /// Replaces all frames by these, the last of which is still to be shown.
     pub(super) fn fill(&mut self, frames: Vec<Frame>) {
         self.clear();
         frames.into_iter().for_each(|frame| self.push(frame));
-        self.next = self.frames.len().saturating_sub(1);
+        self.move_to(self.frames.len().saturating_sub(1));
     }
 
     /// Moves the cursor forward by `count` frames and returns the last of them, which is shown.
@@ -130,7 +146,7 @@ impl FrameCache {
     /// Moves the cursor so that the frame at that position is shown. Returns the frame.
     pub(super) fn show(&mut self, position: usize) -> Option<Frame> {
         let frame = self.frames.get(position)?.clone();
-        self.next = position + 1;
+        self.move_to(position + 1);
         self.joined = true;
         // Frames before a gap are of no more use.
         for _ in 0..self.sparse.min(position) {
@@ -178,19 +194,20 @@ impl FrameCache {
     /// Drops the oldest frames until those behind the cursor take no more than `limit` bytes. The frame on screen
     /// stays.
     pub(super) fn trim_behind(&mut self, limit: usize) {
-        let mut behind = self.bytes_behind();
-        while behind > limit && self.next > 1 {
-            behind -= self.pop_front();
+        while self.behind > limit && self.next > 1 {
+            self.pop_front();
         }
     }
 
-    /// Drops the oldest frame, which is behind the cursor. Returns its size in bytes.
-    fn pop_front(&mut self) -> usize {
-        let Some(frame) = self.frames.pop_front() else { return 0 };
+    /// Drops the oldest frame, which is behind the cursor.
+    fn pop_front(&mut self) {
+        let Some(frame) = self.frames.pop_front() else { return };
+        if self.next > 1 {
+            self.behind -= frame.plane_bytes();
+        }
         self.next = self.next.saturating_sub(1);
         self.sparse = self.sparse.saturating_sub(1);
         self.bytes -= frame.plane_bytes();
-        frame.plane_bytes()
     }
 
     /// Drops the newest frames ahead of the cursor until all frames take no more than `limit` bytes. Returns whether
@@ -220,4 +237,39 @@ fn tick_secs(frame: &Frame) -> f64 {
 /// thousandth of a tick, so that a frame's own time leads to it.
 fn begins_by(frame: &Frame, secs: f64) -> bool {
     frame.time_secs <= secs + 1e-3 * tick_secs(frame)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use histoscope_core::test_data;
+
+    /// Returns a frame whose plane has this many bytes.
+    fn frame(bytes: u32) -> Frame {
+        test_data::gray((bytes, 1), |_, _| 0)
+    }
+
+    #[test]
+    fn the_bytes_behind_the_cursor_are_those_of_its_frames() {
+        let (mut cache, mut word) = (FrameCache::default(), 1_u64);
+        for step in 0..20_000_u32 {
+            word = word.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let chance = (word >> 33) as usize;
+            let size = step % 90 + 1;
+            match chance % 10 {
+                0..4 => cache.push(frame(size)),
+                4 => cache.prepend(vec![frame(size), frame(size + 7)]),
+                5 => drop(cache.show(chance / 10 % cache.len().max(1))),
+                6 => drop(cache.advance(1)),
+                7 => drop(cache.back()),
+                8 => cache.trim_behind(chance / 10 % 3000),
+                _ if chance.is_multiple_of(30) => cache.keep_shown(chance.is_multiple_of(60)),
+                _ if chance.is_multiple_of(70) => cache.fill(vec![frame(size), frame(size + 1), frame(3)]),
+                _ => drop(cache.trim_ahead(5000)),
+            }
+            let behind: usize = cache.frames.range(..cache.next.saturating_sub(1)).map(Frame::plane_bytes).sum();
+            let all: usize = cache.frames.iter().map(Frame::plane_bytes).sum();
+            assert_eq!((cache.bytes_behind(), cache.bytes()), (behind, all), "step {step}");
+        }
+    }
 }
