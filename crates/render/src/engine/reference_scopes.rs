@@ -37,6 +37,7 @@ struct Counted {
 
 /// Counts, in the memory that the backend draws from.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "only one exists")]
 enum Counts {
     Cpu(HeldKey, ScopeCounts),
     Gpu(PerScope<Option<Buffer>>),

@@ -40,6 +40,7 @@ impl CountKey {
 
 /// Identifies counts held by the CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "only a few exist, and they are copied")]
 pub enum HeldKey {
     /// Counts of the loaded picture.
     Loaded(CountKey),
@@ -49,6 +50,7 @@ pub enum HeldKey {
 
 /// The location of counts.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::large_enum_variant, reason = "only a few exist, for the time of a draw")]
 pub enum CountSource<'a> {
     /// In the adapter's memory, from which it draws.
     Gpu(&'a wgpu::Buffer),
