@@ -748,6 +748,10 @@ impl Workspace {
         }
         let bins = self.comparison.outlined().and_then(|compared| compared.histogram(self.bins.components));
         self.graphics.renderer.set_reference(&self.graphics.gpu, bins);
+        // The CPU counts the scopes, which takes too long for every frame of a second clip that plays.
+        let outlined = self.comparison.outlined().filter(|_| self.comparison.has_held() || self.is_still());
+        let scoped = outlined.and_then(|compared| compared.scoped(self.bins.components));
+        self.graphics.renderer.set_reference_scopes(scoped);
     }
 
     /// Shows notes on files that have been saved since the last call.

@@ -35,7 +35,7 @@ pub struct CheckArgs {
     #[arg(short, long, value_name = "FILE", value_parser = parse_output)]
     output: Vec<PathBuf>,
 
-    /// Show no progress
+    /// Show no progress, and do not say what was written
     #[arg(short, long)]
     quiet: bool,
 
@@ -100,9 +100,7 @@ impl CheckArgs {
             print_line(&checking::summary(&files))?;
         }
         if !files.is_empty() {
-            for output in &self.output {
-                checking::write(&mut files, output)?;
-            }
+            checking::write_all(&mut files, &self.output, self.quiet)?;
         }
         Ok(match () {
             () if stop.is_stopped() => ExitCode::from(INTERRUPTED),

@@ -19,6 +19,10 @@ pub struct MergeArgs {
     /// Write the result to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+
+    /// Do not say what was written
+    #[arg(short, long)]
+    quiet: bool,
 }
 
 impl MergeArgs {
@@ -29,7 +33,7 @@ impl MergeArgs {
         }
         let stop = stop_on_interrupt()?;
         let output = self.output.as_deref().map_or(OutputTarget::Stdout, target);
-        match merge(&self.shares, &output, &stop) {
+        match merge(&self.shares, &output, &stop, self.quiet) {
             Ok(_) | Err(AnalyzeError::ReaderGone) => Ok(ExitCode::SUCCESS),
             Err(_) if stop.is_stopped() => Ok(ExitCode::from(INTERRUPTED)),
             Err(error) => Err(error.into()),

@@ -55,6 +55,60 @@ fn digits_show_and_hide_scopes_and_a_wall_looks_like_a_snapshot_of_it() {
     }
 }
 
+/// The traces of a held frame are gray where the live picture has none, and removed with the frame.
+#[test]
+fn a_held_frame_is_traced_in_gray_behind_the_live_one() {
+    let clip = tempfile::Builder::new().suffix(".mkv").tempfile().expect("a temporary file");
+    let mut command = std::process::Command::new("ffmpeg");
+    let sources = "-v error -y -f lavfi -i smptebars=s=320x180:r=10:d=0.5 -f lavfi -i color=gray:s=320x180:r=10:d=0.5";
+    command.args(sources.split(' ')).args(["-filter_complex", "[0][1]concat,format=yuv420p", "-c:v", "ffv1"]);
+    output_of(command.arg(clip.path()), PATIENCE).unwrap_or_else(|error| panic!("no clip: {error}"));
+    let path = clip.path().to_str().expect("UTF-8");
+    for engine in ["cpu", "gpu"] {
+        let program = Program::start_with(path, &["--paused", "--engine", engine]);
+        program.resize(SIZE.0, SIZE.1);
+        program.take_pointer_away();
+        program.keys(&["2", "3", "4", "shift+0"]);
+        let shown = |key: &str, note: &str| {
+            program.after(|| program.key(key), note);
+            // Notes fade.
+            program.pass(std::time::Duration::from_secs(4));
+            program.settled()
+        };
+        let bars = shown("Home", "note: to the first frame");
+        let gray = shown("End", "note: to the last frame");
+        program.key("Home");
+        program.after(|| program.key("p"), "note: held: ");
+        let held = shown("End", "note: to the last frame");
+        assert_eq!((held.width, held.height), SIZE);
+        for panel in split().arranged(SIZE).panels {
+            let rect = panel.rect;
+            let columns = rect.left..rect.left + rect.width;
+            let places = columns.flat_map(|x| (rect.top..rect.top + rect.height).map(move |y| (x, y)));
+            let most = |of: [u8; 3]| of.into_iter().max().unwrap_or_default();
+            let only_held = places.filter(|&(x, y)| most(bars.pixel(x, y)) > most(gray.pixel(x, y)).saturating_add(60));
+            let only_held: Vec<_> = only_held.collect();
+            let is_gray = |&&(x, y): &&(u32, u32)| {
+                let [now, live] = [&held, &gray].map(|picture| picture.pixel(x, y));
+                let least = now.into_iter().min().unwrap_or_default();
+                most(now) > most(live) && most(now) - least < 40
+            };
+            let count = only_held.iter().filter(is_gray).count();
+            assert!(
+                count > 50 && count == only_held.len(),
+                "{:?} with {engine}: {count} of {} pixels are gray",
+                panel.kind,
+                only_held.len()
+            );
+        }
+        shown("Home", "note: to the first frame");
+        program.after(|| program.key("p"), "note: released");
+        let released = shown("End", "note: to the last frame");
+        assert_eq!(released.differing(&gray, Area::Below), 0, "with {engine}");
+        program.quit_with("q");
+    }
+}
+
 #[test]
 fn the_pointer_reads_scopes_and_marks_its_pixel_in_them() {
     for engine in ["cpu", "gpu"] {

@@ -256,7 +256,9 @@ impl ComparedClip {
         // A frame that cannot be counted is reported only once.
         self.loaded_key = Some(told);
         let histogram = if has_them { self.count(engine, (components, adjustments), part)? } else { None };
-        Ok(Some(ComparedFrame::in_step(title, self.frame.clone(), histogram, partner)))
+        let compared = ComparedFrame::in_step(title, self.frame.clone(), histogram, partner);
+        let rect = part.unwrap_or(compared.rect);
+        Ok(Some(ComparedFrame { rect, is_adjusted, ..compared }))
     }
 
     fn count(

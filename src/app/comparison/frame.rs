@@ -20,6 +20,10 @@ pub struct ComparedFrame {
     pub name: String,
     /// The frame, with the interpretation that was in use.
     pub frame: Frame,
+    /// The rectangle that was counted.
+    pub(super) rect: Rect,
+    /// `true` if the bins of R'G'B' and luminance are those of the adjusted picture.
+    pub(super) is_adjusted: bool,
     /// The bins of R'G'B' and luminance, if they were counted.
     pub(super) rgbl: Option<ComparedBins>,
     /// The bins of the coded components, if the picture has any and they were counted.
@@ -91,7 +95,8 @@ impl ComparedFrame {
         let made = is_adjusted.then(|| format!(", {adjustments}"));
         let title = format!("{file} {}", time_text(frame.time_secs));
         let name = [Some(title.clone()), part, made].into_iter().flatten().collect();
-        Ok(Self { title, name, frame, rgbl: Some(rgbl), coded, partner: Partner::Any })
+        let rect = region.unwrap_or_else(|| whole(&frame));
+        Ok(Self { title, name, frame, rect, is_adjusted, rgbl: Some(rgbl), coded, partner: Partner::Any })
     }
 
     /// Creates a frame of a clip that plays in step, with its histogram and the frame that it corresponds to.
@@ -100,7 +105,8 @@ impl ComparedFrame {
         let components = histogram.as_ref().map(|histogram| histogram.components);
         let bins = histogram.map(ComparedBins::of);
         let (rgbl, coded) = if components == Some(Components::YCbCr) { (None, bins) } else { (bins, None) };
-        Self { name: title.clone(), title, frame, rgbl, coded, partner }
+        let rect = whole(&frame);
+        Self { name: title.clone(), title, frame, rect, is_adjusted: false, rgbl, coded, partner }
     }
 
     pub(super) fn bins(&self, components: Components) -> Option<&ComparedBins> {
@@ -116,11 +122,23 @@ impl ComparedFrame {
         Some(&self.bins(components)?.histogram)
     }
 
+    /// Returns the frame and the counted rectangle for the scopes of these components, or `None` if they were not counted
+    /// or are those of the adjusted picture.
+    #[must_use]
+    pub fn scoped(&self, components: Components) -> Option<(&Frame, Rect)> {
+        let is_source = components == Components::YCbCr || !self.is_adjusted;
+        self.bins(components).filter(|_| is_source).map(|_| (&self.frame, self.rect))
+    }
+
     /// Returns the cumulative sums of these components, or `None` if they were not counted.
     #[must_use]
     pub fn sums(&self, components: Components) -> Option<&Cumulative> {
         Some(&self.bins(components)?.sums)
     }
+}
+
+fn whole(frame: &Frame) -> Rect {
+    Rect::whole(frame.picture.width(), frame.picture.height())
 }
 
 /// Counts the bins of each of these components. Fails unless all of them were counted.

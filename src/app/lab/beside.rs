@@ -151,6 +151,6 @@ impl<W: LabWork<Setup: PartialEq>> LabRuns<W> {
 
 /// Returns `true` if an outcome of this frame may be shown. A still picture has only its own; while the video plays, the
 /// outcome is of an earlier frame.
-fn is_for(of: &FrameKey, on_screen: Option<(FrameKey, bool)>) -> bool {
+pub(super) fn is_for(of: &FrameKey, on_screen: Option<(FrameKey, bool)>) -> bool {
     on_screen.is_none_or(|(key, is_playing)| is_playing || key == *of)
 }

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::beside::is_for;
 use super::choice::LabChoice;
 use super::sampling::{SAMPLES, samples, telling};
 use super::screen::{Advanced, FrameKey, ScreenState};
@@ -40,15 +41,15 @@ pub struct LabCounting {
     samples_at: Option<(u32, u32)>,
 }
 
-/// The newest figures.
+/// The newest figures, with the frame that they belong to.
 #[derive(Debug)]
 enum LatestOutcome {
     /// No figures.
     Nothing,
     /// Figures of the previous choice, whose bars remain until others arrive.
-    Before(Figures),
+    Before(FrameKey, Figures),
     /// Figures of the current choice.
-    Now(Figures),
+    Now(FrameKey, Figures),
 }
 
 /// The state of the counters.
@@ -89,35 +90,38 @@ impl LabCounting {
         }
     }
 
-    /// Returns the newest figures of the current choice, if there are any.
-    pub const fn figures(&self) -> Option<&Figures> {
+    /// Returns the figures of the current choice for the frame on screen, if there are any. While the video plays, they
+    /// may be of an earlier frame.
+    pub fn figures(&self, on_screen: Option<(FrameKey, bool)>) -> Option<&Figures> {
         match &self.figures {
-            LatestOutcome::Now(figures) => Some(figures),
-            LatestOutcome::Nothing | LatestOutcome::Before(_) => None,
+            LatestOutcome::Now(of, figures) if is_for(of, on_screen) => Some(figures),
+            LatestOutcome::Nothing | LatestOutcome::Before(..) | LatestOutcome::Now(..) => None,
         }
     }
 
-    /// Returns `true` if there are bars.
-    pub const fn has_bars(&self) -> bool {
-        !matches!(self.figures, LatestOutcome::Nothing)
+    /// Returns the newest figures for the frame on screen, which may be of a previous choice, and whose bars are shown.
+    pub fn bars(&self, on_screen: Option<(FrameKey, bool)>) -> Option<&Figures> {
+        match &self.figures {
+            LatestOutcome::Before(of, figures) | LatestOutcome::Now(of, figures) if is_for(of, on_screen) => {
+                Some(figures)
+            }
+            _ => None,
+        }
     }
 
     /// Returns the contents of the panel.
-    pub fn view(&self, choice: &LabChoice) -> CountingView<'_> {
+    pub fn view(&self, choice: &LabChoice, on_screen: Option<(FrameKey, bool)>) -> CountingView<'_> {
         CountingView {
             method: choice.method,
             chunk: choice.chunk(),
             is_usual: choice.chunk.is_none(),
             bins: choice.bins,
-            outcome: match (&self.state, &self.figures) {
+            outcome: match (&self.state, self.figures(on_screen)) {
                 (CounterState::Impossible(reason), _) => ChoiceOutcome::Impossible(reason),
-                (_, LatestOutcome::Now(figures)) => ChoiceOutcome::Done(figures),
-                (_, LatestOutcome::Nothing | LatestOutcome::Before(_)) => ChoiceOutcome::Pending,
+                (_, Some(figures)) => ChoiceOutcome::Done(figures),
+                (_, None) => ChoiceOutcome::Pending,
             },
-            bars: match &self.figures {
-                LatestOutcome::Nothing => None,
-                LatestOutcome::Before(figures) | LatestOutcome::Now(figures) => Some(figures),
-            },
+            bars: self.bars(on_screen),
             samples: &self.samples,
             samples_at: self.samples_at.unwrap_or_default(),
         }
@@ -127,7 +131,7 @@ impl LabCounting {
     pub fn outdate(&mut self) {
         (self.state, self.counted) = (CounterState::Nothing, None);
         self.figures = match std::mem::replace(&mut self.figures, LatestOutcome::Nothing) {
-            LatestOutcome::Before(figures) | LatestOutcome::Now(figures) => LatestOutcome::Before(figures),
+            LatestOutcome::Before(of, figures) | LatestOutcome::Now(of, figures) => LatestOutcome::Before(of, figures),
             LatestOutcome::Nothing => LatestOutcome::Nothing,
         };
     }
@@ -149,8 +153,8 @@ impl LabCounting {
             self.outdate();
         }
         if let CounterState::Ready(ready) = &mut self.state {
-            if let Some(measured) = ready.runner.poll(gpu) {
-                self.figures = LatestOutcome::Now(ready.figures(measured));
+            if let Some((measured, (of, _))) = ready.runner.poll(gpu).zip(self.counted) {
+                self.figures = LatestOutcome::Now(of, ready.figures(measured));
                 advanced.has_news = true;
                 self.next = self.next.max(ready.rest(now));
             }

@@ -143,7 +143,7 @@ impl Lab {
     pub fn has_bars(&self) -> bool {
         let Self::Open(open) = self else { return false };
         match &open.work {
-            Topical::Counting(counting) => counting.has_bars(),
+            Topical::Counting(counting) => counting.bars(open.on_screen).is_some(),
             Topical::Sums(_) => false,
             Topical::Blur(blurs) => blurs.work.newest(open.on_screen).is_some(),
         }
@@ -151,10 +151,10 @@ impl Lab {
 
     /// Returns the newest figures of the chosen counting method, if there are any.
     #[must_use]
-    pub const fn figures(&self) -> Option<&Figures> {
+    pub fn figures(&self) -> Option<&Figures> {
         match self {
             Self::Open(open) => match &open.work {
-                Topical::Counting(counting) => counting.figures(),
+                Topical::Counting(counting) => counting.figures(open.on_screen),
                 Topical::Sums(_) | Topical::Blur(_) => None,
             },
             Self::Closed(_) => None,
@@ -165,14 +165,15 @@ impl Lab {
     #[must_use]
     pub fn counted_text(&self) -> Option<String> {
         let Self::Open(open) = self else { return None };
+        // While the video plays, finished work belongs to an earlier frame.
+        let is_playing = open.on_screen.is_some_and(|(_, is_playing)| is_playing);
         match &open.work {
-            Topical::Counting(counting) => {
-                counting.figures().map(|_| format!("filled: {}; outline: correct counts", open.choice.method.title()))
-            }
+            Topical::Counting(counting) => counting.figures(open.on_screen).map(|_| {
+                let earlier = if is_playing { ", an earlier frame" } else { "" };
+                format!("filled: {}{earlier}; outline: correct counts", open.choice.method.title())
+            }),
             Topical::Sums(_) => None,
             Topical::Blur(blurs) => {
-                // While the video plays, a finished blur belongs to an earlier frame.
-                let is_playing = open.on_screen.is_some_and(|(_, is_playing)| is_playing);
                 let name = if is_playing { "an earlier frame, blurred" } else { "the blurred picture" };
                 blurs.work.newest(open.on_screen).map(|_| format!("filled: {name}; outline: before"))
             }
@@ -280,7 +281,7 @@ impl Lab {
     pub fn view(&self, scale: BarScale, corners: Option<[Pos2; 4]>, now: Instant) -> Option<LabView<'_>> {
         let Self::Open(open) = self else { return None };
         let topic = match &open.work {
-            Topical::Counting(counting) => TopicView::Counting(counting.view(&open.choice)),
+            Topical::Counting(counting) => TopicView::Counting(counting.view(&open.choice, open.on_screen)),
             Topical::Sums(sums) => TopicView::Sums(SumView {
                 setup: open.choice.sums,
                 outcome: sums.outcome(open.on_screen),

@@ -155,6 +155,27 @@ fn one_frame_at_a_time_is_counted_and_a_still_frame_not_forever() {
     assert!(lab.advance(&gpu, Some(standing(&other)), now).expect("the device works").wake_at.is_some());
 }
 
+/// Figures and bars of another frame must not be taken for those of the frame on screen.
+#[test]
+fn figures_of_a_still_frame_are_its_own() {
+    let (gpu, first) = (gpu(), frame((97, 61), noise));
+    let choice = LabChoice { method: Method::Atomics, ..LabChoice::default() };
+    let mut lab = Lab::new(Some(choice), Instant::now());
+    let of_first = outcome(&mut lab, &gpu, &first).expect("it is possible");
+    let mut other = Frame { picture: frame((97, 61), |at| noise(at) / 2).picture, ..first.clone() };
+    other.facts.pts_ticks += 1;
+    lab.advance(&gpu, Some(standing(&other)), Instant::now()).expect("the device works");
+    let view = counting(&lab);
+    assert!(matches!(view.outcome, ChoiceOutcome::Pending) && view.bars.is_none(), "the first frame's: {view:?}");
+    assert!(!lab.has_bars() && lab.figures().is_none() && lab.counted_text().is_none());
+    let of_other = outcome(&mut lab, &gpu, &other).expect("it is possible");
+    assert!(of_other.is_exact && of_other.counted != of_first.counted);
+    assert!(lab.has_bars() && lab.counted_text().is_some_and(|text| !text.contains("earlier")));
+    // A playing video goes on before a frame is counted; the label says so.
+    lab.advance(&gpu, Some(ScreenState { frame: &first, is_playing: true }), Instant::now()).expect("the device works");
+    assert!(lab.has_bars() && lab.counted_text().is_some_and(|text| text.contains("an earlier frame")));
+}
+
 #[test]
 fn the_sampled_pixels_have_the_values_that_the_methods_count() {
     let frame = frame((97, 61), |_| 128);

@@ -57,12 +57,12 @@ fn damaged_shares_are_refused_or_hold_what_the_result_says() {
         });
         let (whole, out) = (fs::read(&first).unwrap(), folder.path().join("out"));
         let there = files(folder.path());
-        merge(&[first.clone(), second.clone()], &OutputTarget::File(out.clone()), &Stop::new()).unwrap();
+        merge(&[first.clone(), second.clone()], &OutputTarget::File(out.clone()), &Stop::new(), true).unwrap();
         let undamaged = fs::read(&out).unwrap();
         fs::remove_file(&out).unwrap();
         for number in 0..400 {
             fs::write(&first, mutant(&whole, number)).unwrap();
-            match merge(&[first.clone(), second.clone()], &OutputTarget::File(out.clone()), &Stop::new()) {
+            match merge(&[first.clone(), second.clone()], &OutputTarget::File(out.clone()), &Stop::new(), true) {
                 Ok(summary) => {
                     joined += 1;
                     let result = fs::read(&out).unwrap();

@@ -195,7 +195,7 @@ fn a_terminal_is_told_what_was_written() {
     let clip = clip();
     let folder = clip.folder();
     let on_terminal = |arguments: &str| {
-        let line = format!("{} {arguments} --engine cpu", env!("CARGO_BIN_EXE_histoscope"));
+        let line = format!("{} {arguments}", env!("CARGO_BIN_EXE_histoscope"));
         let mut command = std::process::Command::new("script");
         command.args(["-qec", &line, "/dev/null"]).current_dir(folder).stdin(Stdio::null());
         let output = command.output().expect("the script command is installed");
@@ -207,7 +207,16 @@ fn a_terminal_is_told_what_was_written() {
     assert!(said.contains(&format!("wrote {frames} records to told.csv")), "{said}");
     let said = on_terminal(&format!("report {name} -o told.png --shots told-shots.csv"));
     assert!(said.contains("wrote told.png and told-shots.csv"), "{said}");
-    for quiet in ["analyze NAME -q -o quiet.csv", "report NAME -q --shots quiet-shots.csv"] {
+    let said = on_terminal(&format!("analyze {name} -o told.jsonl")) + &on_terminal("merge told.jsonl -o merged.jsonl");
+    assert!(said.contains(&format!("wrote {frames} records to merged.jsonl")), "{said}");
+    let said = on_terminal(&format!("check {name} -o checked.csv -o checked.html"));
+    assert!(said.contains("wrote checked.csv and checked.html"), "{said}");
+    for quiet in [
+        "analyze NAME -q -o quiet.csv",
+        "report NAME -q --shots quiet-shots.csv",
+        "check NAME -q -o quiet.json",
+        "merge told.jsonl -q -o quiet-merged.jsonl",
+    ] {
         let said = on_terminal(&quiet.replace("NAME", name));
         assert!(!said.contains("wrote"), "{said}");
     }

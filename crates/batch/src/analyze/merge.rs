@@ -11,9 +11,11 @@ use super::error::{AnalyzeError, Stop, check_number, stopped};
 use super::format::TextFormat;
 use super::format::{last_line, recognise};
 use super::output::{Output, OutputTarget, into_final_error};
+use super::overview::announce;
 use super::parquet::{self, FinishedTable};
 use super::summary::{Summary, hash};
 use crate::file::{FileError, is_same_file};
+use histoscope_core::text::counted;
 
 /// A share whose summary has been read.
 struct Share {
@@ -44,11 +46,11 @@ impl Form {
     }
 }
 
-/// Joins shares, given in any order, and writes the result.
+/// Joins shares, given in any order, and writes the result. Unless `quiet`, a terminal is told which file was written.
 ///
 /// # Errors
 /// [`AnalyzeError::Merge`] if the shares are not consecutive parts of one run; any error from writing the output.
-pub fn merge(shares: &[PathBuf], target: &OutputTarget, stop: &Stop) -> Result<Summary, AnalyzeError> {
+pub fn merge(shares: &[PathBuf], target: &OutputTarget, stop: &Stop, quiet: bool) -> Result<Summary, AnalyzeError> {
     let mut shares = shares.iter().map(|path| open_share(path)).collect::<Result<Vec<_>, _>>()?;
     shares.sort_by_key(|share| (share.summary.first_frame, share.summary.end_frame));
     let summary = join(&shares)?;
@@ -80,6 +82,9 @@ pub fn merge(shares: &[PathBuf], target: &OutputTarget, stop: &Stop) -> Result<S
         return Err(into_final_error(error));
     }
     output.finish().map_err(into_final_error)?;
+    if let OutputTarget::File(path) = target {
+        announce(&format!("wrote {} to {}", counted(summary.frames, "record"), path.display()), quiet);
+    }
     Ok(summary)
 }
 
@@ -337,17 +342,17 @@ mod tests {
             let parts = [summary(40, 90), summary(3, 3), summary(3, 40)];
             let shares = parts.map(|part| written(folder.path(), format, head, &part));
             let target = folder.path().join("out");
-            let merged = merge(&shares, &OutputTarget::File(target.clone()), &Stop::new()).expect("one run");
+            let merged = merge(&shares, &OutputTarget::File(target.clone()), &Stop::new(), true).expect("one run");
             assert_eq!(merged, summary(3, 90));
             let whole = written(folder.path(), format, head, &summary(3, 90));
             assert!(std::fs::read(target).expect("a file") == std::fs::read(whole).expect("a file"), "{format:?}");
-            let own = merge(&shares, &OutputTarget::File(shares[0].clone()), &Stop::new()).expect_err("a share");
+            let own = merge(&shares, &OutputTarget::File(shares[0].clone()), &Stop::new(), true).expect_err("a share");
             assert!(own.to_string().contains("cannot also be the output"), "{own}");
             let stop = Stop::new();
             stop.stop();
             let target = folder.path().join("stopped");
             assert!(
-                merge(&shares, &OutputTarget::File(target.clone()), &stop)
+                merge(&shares, &OutputTarget::File(target.clone()), &stop, true)
                     .is_err_and(|error| error.to_string().contains("stopped"))
             );
             assert!(!target.exists());
@@ -360,8 +365,8 @@ mod tests {
         let share = written(folder.path(), TextFormat::Jsonl, "", &summary(0, 9));
         let text = std::fs::read_to_string(&share).expect("a file");
         std::fs::write(&share, text.split_once('\n').expect("two lines").1).expect("a file");
-        let refused =
-            merge(&[share], &OutputTarget::File(folder.path().join("out")), &Stop::new()).expect_err("a record lost");
+        let refused = merge(&[share], &OutputTarget::File(folder.path().join("out")), &Stop::new(), true)
+            .expect_err("a record lost");
         assert!(refused.to_string().contains("states 9 records but has 8"), "{refused}");
     }
 }

@@ -1,7 +1,7 @@
 //! The findings of checked files as a table on screen, and as CSV, JSON, a page, or markers for editors.
 
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -9,6 +9,7 @@ use super::finding::{CheckFinding, Span};
 use super::profile::Severity;
 use super::run::{CheckedFile, Labels};
 use crate::analyze::AnalyzeError;
+use crate::analyze::overview::announce;
 use crate::file::{FileError, write_whole};
 use crate::report::content::{CheckList, CheckRow};
 use crate::report::page::page;
@@ -125,11 +126,23 @@ pub fn summary(files: &[CheckedFile]) -> String {
     format!("{} of {} passed", passed, counted(files.len() as u64, "file"))
 }
 
-/// Writes the findings to a file, whose extension selects the format.
+/// Writes the findings to these files, whose extensions select the formats. Unless `quiet`, a terminal is told their names.
 ///
 /// # Errors
-/// [`AnalyzeError`] if the file cannot be written. It is then left unchanged.
-pub fn write(files: &mut [CheckedFile], output: &Path) -> Result<(), AnalyzeError> {
+/// [`AnalyzeError`] if a file cannot be written. It is then left unchanged, and later ones are not written.
+pub fn write_all(files: &mut [CheckedFile], outputs: &[PathBuf], quiet: bool) -> Result<(), AnalyzeError> {
+    for output in outputs {
+        write(files, output)?;
+    }
+    if !outputs.is_empty() {
+        let written: Vec<_> = outputs.iter().map(|path| path.display().to_string()).collect();
+        announce(&format!("wrote {}", written.join(" and ")), quiet);
+    }
+    Ok(())
+}
+
+/// Writes the findings to a file, whose extension selects the format.
+fn write(files: &mut [CheckedFile], output: &Path) -> Result<(), AnalyzeError> {
     let text = match plain_text(files, CheckFormat::of(output).unwrap_or(CheckFormat::Csv)) {
         Some(text) => text,
         None => {

@@ -19,7 +19,7 @@ use crate::cpu::overlay::Overlay;
 use crate::cpu::{self, SelectedPixels, SelectionChoice, SelectionCounts};
 use crate::gpu::bins::{Bars, UploadedBins};
 use crate::gpu::draw::overlay::OverlayContent;
-use crate::gpu::draw::scopes::{CountKey, CountSource};
+use crate::gpu::draw::scopes::{CountKey, CountSource, HeldKey};
 use crate::gpu::draw::{BackdropPass, PaintPass, overlays};
 use crate::gpu::live::Timed;
 use crate::gpu::recording::Recording;
@@ -408,5 +408,5 @@ impl Backend for Cpu {
 
 /// Returns the counts of the scopes in the form in which they are drawn.
 fn sources<'a>(counts: &'a ScopeCounts, key: &'a CountKey) -> ScopeSources<'a> {
-    counts.words().map(|counts| counts.map(|counts| CountSource::Cpu(key, counts)))
+    counts.words().map(|counts| counts.map(|counts| CountSource::Cpu(HeldKey::Loaded(*key), counts)))
 }

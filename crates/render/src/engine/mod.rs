@@ -11,6 +11,7 @@ mod content;
 mod counter;
 mod cpu;
 mod figures;
+mod reference_scopes;
 mod renderer;
 
 use std::sync::{Arc, OnceLock};

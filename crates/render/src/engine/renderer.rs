@@ -16,11 +16,12 @@ use super::backend::{
 };
 use super::content::{Content, ContentChoice};
 use super::cpu::Cpu;
+use super::reference_scopes::ReferenceScopes;
 use crate::cpu::SelectionChoice;
 use crate::gpu::bins::CumulativePass;
 use crate::gpu::bins::UploadedBins;
 use crate::gpu::draw::overlay::{OverlayBuffers, OverlayContent};
-use crate::gpu::draw::scopes::{CountKey, ScopeBuffers};
+use crate::gpu::draw::scopes::{CountKey, DrawnScopes, ScopeBuffers};
 use crate::gpu::draw::{BackdropPass, DividerPass, OverlayPass, ScopePass, Shapes, TextPass, ViewPass};
 use crate::gpu::live::{LiveTiming, PassTimes, Timed};
 use crate::gpu::readback::{self, VIEW_FORMAT, has_bytes};
@@ -50,6 +51,7 @@ pub struct Renderer {
     timing: Option<LiveTiming>,
     figures: FigureRequest,
     reference: Option<Reference>,
+    reference_scopes: ReferenceScopes,
     recorded: Vec<&'static str>,
 }
 
@@ -147,6 +149,7 @@ impl Renderer {
             timing: None,
             figures: FigureRequest::default(),
             reference: None,
+            reference_scopes: ReferenceScopes::default(),
             recorded: Vec::new(),
         }
     }
@@ -202,6 +205,13 @@ impl Renderer {
             Some(held) if Arc::ptr_eq(&held.of, bins) => held,
             _ => Reference::new(gpu, Arc::clone(bins)),
         });
+    }
+
+    /// Sets the frame whose waveform and vectorscope are drawn in gray behind those of the loaded picture, if it has the same
+    /// components, and the rectangle that is counted of it; `None` removes it. The CPU counts them at the next draw, unless
+    /// the same frame is set again.
+    pub fn set_reference_scopes(&mut self, reference: Option<(&Frame, Rect)>) {
+        self.reference_scopes.set(reference);
     }
 
     /// Sets the frame that is compared with the loaded picture if the scene asks for it, with the same adjustments; `None`
@@ -858,15 +868,22 @@ impl Renderer {
     /// Sets up the scopes that are drawn next to the histograms. Returns `true` if there is anything to draw.
     fn prepare_scopes(&mut self, gpu: &Gpu, size: (u32, u32), scene: &Scene) -> bool {
         let arranged = scene.arranged(size);
-        if self.content.loaded.is_none() || (!arranged.is_split && arranged.panels.is_empty()) {
+        let Some(loaded) = self.content.loaded.as_ref().filter(|_| arranged.is_split || !arranged.panels.is_empty())
+        else {
             return false;
-        }
+        };
         let backend = self.backends.current_ref();
         let counts = self.made.scopes.as_ref().map(|(key, subject)| drawn(subject, backend.scope_counts(key)));
         let lit = self.made.selection.as_ref();
         let lit = lit.map(|made| drawn(&made.subject, backend.selected_counts(&made.key)));
+        let wanted = (scene.look.scopes.counted(), loaded.components);
+        let drawn = DrawnScopes {
+            whole: counts.unwrap_or_default(),
+            lit: lit.unwrap_or_default(),
+            reference: self.reference_scopes.buffers(gpu, self.backends.kind, wanted),
+        };
         let pass = self.scopes.get_or_insert_with(|| ScopePass::new(gpu, self.format));
-        pass.prepare(gpu, &arranged, (&counts.unwrap_or_default(), &lit.unwrap_or_default()), scene, size);
+        pass.prepare(gpu, &arranged, &drawn, scene, size);
         self.recorded.push("scopes");
         true
     }

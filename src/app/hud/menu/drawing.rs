@@ -10,7 +10,7 @@ use crate::app::look;
 use crate::keys::{self, Action};
 
 /// Width of a line, in points.
-pub const WIDTH: f32 = 250.0;
+pub const WIDTH: f32 = 270.0;
 /// Height of a line.
 const LINE: f32 = 20.0;
 /// Background of the line at the pointer or chosen by key.

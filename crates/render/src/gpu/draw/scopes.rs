@@ -38,13 +38,24 @@ impl CountKey {
     }
 }
 
+/// Identifies counts held by the CPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "only a few exist, and they are copied")]
+pub enum HeldKey {
+    /// Counts of the loaded picture.
+    Loaded(CountKey),
+    /// Counts of a reference; each count has its own number.
+    Reference(u64),
+}
+
 /// The location of counts.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::large_enum_variant, reason = "only a few exist, for the time of a draw")]
 pub enum CountSource<'a> {
     /// In the adapter's memory, from which it draws.
     Gpu(&'a wgpu::Buffer),
     /// In the CPU's memory, from which it paints. Equal keys mean equal counts.
-    Cpu(&'a CountKey, &'a [u32]),
+    Cpu(HeldKey, &'a [u32]),
 }
 
 /// A waveform's counts, and their description.
@@ -123,6 +134,22 @@ const BESIDE_COLORS: f32 = 0.5;
 
 /// Brightness of a trace while a part of it is lit.
 const DIM: f32 = 0.4;
+/// Brightness of the trace of a reference.
+const REFERENCE: f32 = 0.5;
+
+/// The counts that scopes are drawn from.
+#[derive(Debug, Default)]
+pub struct DrawnScopes<'a> {
+    /// The counts of the loaded picture.
+    pub whole: ScopeBuffers<'a>,
+    /// A part of them that is lit, while the whole is dimmed.
+    pub lit: ScopeBuffers<'a>,
+    /// The counts of a reference, drawn in gray behind the whole unless a part is lit.
+    pub reference: ScopeBuffers<'a>,
+}
+
+/// Counts, and how they are drawn.
+type Trace<'a> = (TraceParams, CountSource<'a>);
 
 /// Draws the scopes.
 #[derive(Debug)]
@@ -148,7 +175,7 @@ struct Slot {
     bound: wgpu::Buffer,
     group: wgpu::BindGroup,
     /// The counts from which the CPU has painted the pixels, if it has.
-    painted: Option<CountKey>,
+    painted: Option<HeldKey>,
 }
 
 impl ScopePass {
@@ -168,12 +195,12 @@ impl ScopePass {
         }
     }
 
-    /// Sets up the scopes in this arrangement on a view of `view` pixels. If a part of the counts is lit, the whole is dimmed.
-    pub fn prepare(
+    /// Sets up the scopes in this arrangement on a view of `view` pixels.
+    pub fn prepare<'a>(
         &mut self,
         gpu: &Gpu,
         arranged: &Arranged,
-        (counts, lit): (&ScopeBuffers<'_>, &ScopeBuffers<'_>),
+        DrawnScopes { whole, lit, reference }: &DrawnScopes<'a>,
         scene: &Scene,
         view: (u32, u32),
     ) {
@@ -197,52 +224,50 @@ impl ScopePass {
         }
         for panel in &arranged.panels {
             let base = base_of(panel.rect, ground);
-            match (panel.kind.row().drawing, counts.waveform, counts.vectorscope) {
+            match (panel.kind.row().drawing, whole.waveform, whole.vectorscope) {
                 (PanelDrawing::Waveform, Some(waveform), _) => {
-                    let params = waveform.params(base, scene.look.channels, panel.kind == ScopeKind::Parade);
-                    self.put_lit(
-                        gpu,
-                        PanelDrawing::Waveform,
-                        params,
-                        (waveform.counts, lit.waveform.map(|lit| lit.counts)),
-                    );
+                    let trace_of = |waveform: WaveformCounts<'a>| {
+                        let is_parade = panel.kind == ScopeKind::Parade;
+                        (waveform.params(base, scene.look.channels, is_parade), waveform.counts)
+                    };
+                    let others = (lit.waveform.map(|lit| lit.counts), reference.waveform.map(trace_of));
+                    self.put_trace(gpu, PanelDrawing::Waveform, trace_of(waveform), others);
                 }
                 (PanelDrawing::Vectorscope, _, Some(scope)) => {
-                    let white = u32::from(style.white);
-                    let params = TraceParams { zoom: style.zoom as f32, white, ..scope.params(base) };
-                    self.put_lit(
-                        gpu,
-                        PanelDrawing::Vectorscope,
-                        params,
-                        (scope.counts, lit.vectorscope.map(|lit| lit.counts)),
-                    );
+                    let trace_of = |scope: VectorscopeCounts<'a>| {
+                        let white = u32::from(style.white);
+                        (TraceParams { zoom: style.zoom as f32, white, ..scope.params(base) }, scope.counts)
+                    };
+                    let others = (lit.vectorscope.map(|lit| lit.counts), reference.vectorscope.map(trace_of));
+                    self.put_trace(gpu, PanelDrawing::Vectorscope, trace_of(scope), others);
                 }
                 _ => self.put(gpu, PanelDrawing::Plate, base, None),
             }
         }
     }
 
-    /// Adds a trace, or, if a part of its counts is lit, the whole trace dimmed and the lit part over it.
-    fn put_lit(
+    /// Adds a trace. If a part of its counts is lit, adds the whole trace dimmed and the lit part over it; otherwise it is
+    /// drawn over that of the reference, if there is one.
+    fn put_trace(
         &mut self,
         gpu: &Gpu,
         drawing: PanelDrawing,
-        params: TraceParams,
-        (whole, lit): (CountSource<'_>, Option<CountSource<'_>>),
+        (params, whole): Trace<'_>,
+        (lit, reference): (Option<CountSource<'_>>, Option<Trace<'_>>),
     ) {
-        let Some(lit) = lit else { return self.put(gpu, drawing, params, Some(whole)) };
-        let gray = params.lights.map(|[red, green, blue, _]| {
-            let light = DIM * (0.2126 * red + 0.7152 * green + 0.0722 * blue);
-            [light, light, light, 1.0]
-        });
-        self.put(gpu, drawing, TraceParams { lights: gray, white: 1, strength: DIM, ..params }, Some(whole));
-        self.put(gpu, drawing, TraceParams { ground: 0.0, ..params }, Some(lit));
+        let ((gray, behind), over) = match (lit, reference) {
+            (Some(lit), _) => ((gray(params, DIM), whole), lit),
+            (None, Some((params, reference))) => ((gray(params, REFERENCE), reference), whole),
+            (None, None) => return self.put(gpu, drawing, params, Some(whole)),
+        };
+        self.put(gpu, drawing, gray, Some(behind));
+        self.put(gpu, drawing, TraceParams { ground: 0.0, ..params }, Some(over));
     }
 
     fn put(&mut self, gpu: &Gpu, drawing: PanelDrawing, params: TraceParams, counts: Option<CountSource<'_>>) {
         let place = self.drawn;
         self.drawn += 1;
-        let painted = if let Some(CountSource::Cpu(key, _)) = counts { Some(*key) } else { None };
+        let painted = if let Some(CountSource::Cpu(key, _)) = counts { Some(key) } else { None };
         let kept = self.slots.get(place);
         if painted.is_some()
             && kept.is_some_and(|slot| (slot.drawing, slot.written_params, slot.painted) == (drawing, params, painted))
@@ -296,6 +321,15 @@ impl ScopePass {
             pass.draw(0..4, 0..1);
         }
     }
+}
+
+/// Returns how a trace is drawn in gray of this brightness.
+fn gray(params: TraceParams, strength: f32) -> TraceParams {
+    let lights = params.lights.map(|[red, green, blue, _]| {
+        let light = strength * (0.2126 * red + 0.7152 * green + 0.0722 * blue);
+        [light, light, light, 1.0]
+    });
+    TraceParams { lights, white: 1, strength, ..params }
 }
 
 impl WaveformCounts<'_> {
