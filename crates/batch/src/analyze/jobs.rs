@@ -21,9 +21,9 @@ use histoscope_media::{Decoder, FrameCounters, FrameIndex, MediaError, Seek, See
 /// past its end to make sure of the end.
 const PART_FRAMES: u64 = 96;
 /// The minimum grows with the length of the file up to this number, since starting a part costs time.
-const LONG_PART_FRAMES: u64 = 384;
+const LONG_PART_FRAMES: u64 = 512;
 /// Number of parts for each decoder of a long file, so that all decoders end at about the same time.
-const PARTS_EACH: u64 = 4;
+const PARTS_EACH: u64 = 2;
 /// Maximum number of a part's counted frames that wait for the caller. A decoder counts most of its part while the
 /// caller takes the parts before it: with less, the decoders would take turns.
 const MAX_WAITING: usize = 512;
@@ -346,8 +346,8 @@ mod tests {
         let longest = |jobs| cut(&index, 0, None, jobs).iter().map(|part| part.numbers.end - part.numbers.start).max();
         assert_eq!(
             (longest(1), longest(2), longest(7)),
-            (Some(270), Some(150), Some(120)),
-            "four parts each, and no less than 96 frames"
+            (Some(510), Some(270), Some(120)),
+            "two parts each, and no less than 96 frames"
         );
         let ends = |end| cut(&index, 0, end, 2).last().map(|part| (part.numbers.end, part.end_ticks));
         assert_eq!(ends(None), Some((1000, None)));
