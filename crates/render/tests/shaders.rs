@@ -169,7 +169,7 @@ fn binding_of(module: &Module, variable: &naga::GlobalVariable) -> Option<Bindin
 /// Returns the groups and positions of all bindings that an entry point uses, with their kinds.
 fn used(module: &Module, info: &ModuleInfo, entry: &EntryPoint) -> Vec<(usize, usize, Option<Binding>)> {
     let index = module.entry_points.iter().position(|found| found.name == entry.name).expect("it was found above");
-    let is_used = |handle: naga::Handle<naga::GlobalVariable>| !info.get_entry_point(index)[handle].is_empty();
+    let is_used = |handle: Handle<naga::GlobalVariable>| !info.get_entry_point(index)[handle].is_empty();
     let variables = module.global_variables.iter().filter(|(handle, _)| is_used(*handle));
     let bound = variables.filter_map(|(_, variable)| variable.binding.map(|at| (at, variable)));
     bound.map(|(at, variable)| (at.group as usize, at.binding as usize, binding_of(module, variable))).collect()
