@@ -21,8 +21,8 @@ use histoscope_render::gpu::vectorscope::VectorscopeParams;
 use histoscope_render::gpu::waveform::WaveformParams;
 use histoscope_render::view::panel_params::PanelParams;
 use histoscope_render::view::scopes::TraceParams;
-use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
-use naga::{AddressSpace, ImageClass, Module, StorageAccess, TypeInner};
+use naga::valid::{Capabilities, FunctionInfo, ModuleInfo, ValidationFlags, Validator};
+use naga::{AddressSpace, Block, Expression, Handle, ImageClass, Module, Statement, StorageAccess, TypeInner};
 
 /// Parses the module as it is compiled.
 fn parse(shader: &Shader) -> Module {
@@ -50,6 +50,92 @@ fn every_shader_is_valid_and_the_table_has_its_entry_points() {
 fn an_invalid_shader_would_be_noticed() {
     let wrong = "@fragment fn f() -> @location(0) vec4<f32> { return vec3<f32>(0.0); }";
     assert!(naga::front::wgsl::parse_str(wrong).map_or(true, |module| validate(&module).is_err()));
+}
+
+#[test]
+fn no_shader_orders_accesses_to_storage_within_a_workgroup() {
+    let with = shaders::ALL.iter().filter(|shader| shader.source().contains("storageBarrier"));
+    let with: Vec<_> = with.map(|shader| shader.path()).collect();
+    assert!(with.is_empty(), "docs/learn/barriers.md says that none does: {with:?}");
+}
+
+/// Returns the shader of the page about barriers that WGSL forbids.
+fn forbidden_example() -> String {
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/learn/barriers.md")).unwrap();
+    let (_, rest) = page.split_once("```forbidden\n").expect("the page has the example");
+    rest.split_once("```").expect("the example ends").0.to_owned()
+}
+
+/// Finds barriers that some invocations of a workgroup may not reach. naga does not look for them.
+struct BarrierSearch<'a> {
+    module: &'a ModuleInfo,
+    function: &'a FunctionInfo,
+    /// `true` once some invocations may have returned.
+    has_returned: bool,
+}
+
+impl BarrierSearch<'_> {
+    /// Returns `true` if all invocations reach every barrier of the block, which only some run if `is_split`.
+    fn reaches_all(&mut self, block: &Block, is_split: bool) -> bool {
+        let function = self.function;
+        let splits = |condition: Handle<Expression>| function[condition].uniformity.non_uniform_result.is_some();
+        block.iter().all(|statement| match statement {
+            Statement::ControlBarrier(_) | Statement::WorkGroupUniformLoad { .. } => !is_split && !self.has_returned,
+            Statement::Call { function, .. } => {
+                let has_barrier = !self.module[*function].uniformity.requirements.is_empty();
+                !has_barrier || (!is_split && !self.has_returned)
+            }
+            Statement::Return { .. } => {
+                self.has_returned |= is_split;
+                true
+            }
+            Statement::Block(block) => self.reaches_all(block, is_split),
+            Statement::If { condition, accept, reject } => {
+                let is_split = is_split || splits(*condition);
+                self.reaches_all(accept, is_split) && self.reaches_all(reject, is_split)
+            }
+            Statement::Switch { selector, cases } => {
+                let is_split = is_split || splits(*selector);
+                cases.iter().all(|case| self.reaches_all(&case.body, is_split))
+            }
+            Statement::Loop { body, continuing, .. } => {
+                self.reaches_all(body, is_split) && self.reaches_all(continuing, is_split)
+            }
+            _ => true,
+        })
+    }
+}
+
+/// Returns `true` if all invocations of a workgroup reach every barrier of a module.
+fn has_only_uniform_barriers(module: &Module) -> bool {
+    let info = validate(module).unwrap();
+    let reaches =
+        |body, function| BarrierSearch { module: &info, function, has_returned: false }.reaches_all(body, false);
+    module.functions.iter().all(|(handle, function)| reaches(&function.body, &info[handle]))
+        && module
+            .entry_points
+            .iter()
+            .enumerate()
+            .all(|(index, entry)| reaches(&entry.function.body, info.get_entry_point(index)))
+}
+
+#[test]
+fn every_invocation_reaches_every_barrier() {
+    for shader in shaders::ALL {
+        assert!(has_only_uniform_barriers(&parse(shader)), "{}", shader.path());
+    }
+}
+
+/// If naga comes to refuse the example, the page must say so.
+#[test]
+fn the_barrier_that_not_all_invocations_reach_is_found_here_and_not_by_naga() {
+    let wrong = forbidden_example();
+    let module = |text: &str| naga::front::wgsl::parse_str(text).unwrap();
+    validate(&module(&wrong)).expect("naga accepts it");
+    assert!(!has_only_uniform_barriers(&module(&wrong)));
+    let fault = "return;";
+    assert_eq!(wrong.matches(fault).count(), 1, "{wrong}");
+    assert!(has_only_uniform_barriers(&module(&wrong.replace(fault, ""))));
 }
 
 fn shader_files(folder: &Path) -> Vec<PathBuf> {
@@ -83,7 +169,7 @@ fn binding_of(module: &Module, variable: &naga::GlobalVariable) -> Option<Bindin
 /// Returns the groups and positions of all bindings that an entry point uses, with their kinds.
 fn used(module: &Module, info: &ModuleInfo, entry: &EntryPoint) -> Vec<(usize, usize, Option<Binding>)> {
     let index = module.entry_points.iter().position(|found| found.name == entry.name).expect("it was found above");
-    let is_used = |handle: naga::Handle<naga::GlobalVariable>| !info.get_entry_point(index)[handle].is_empty();
+    let is_used = |handle: Handle<naga::GlobalVariable>| !info.get_entry_point(index)[handle].is_empty();
     let variables = module.global_variables.iter().filter(|(handle, _)| is_used(*handle));
     let bound = variables.filter_map(|(_, variable)| variable.binding.map(|at| (at, variable)));
     bound.map(|(at, variable)| (at.group as usize, at.binding as usize, binding_of(module, variable))).collect()

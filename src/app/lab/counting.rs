@@ -180,7 +180,7 @@ impl LabCounting {
         if times == 0 {
             // They keep their position, so that their changes can be followed.
             let fits = |&(x, y): &(u32, u32)| x + SAMPLES <= frame.picture.width() && y < frame.picture.height();
-            let at = self.samples_at.filter(fits).unwrap_or_else(|| telling(&frame.picture));
+            let at = self.samples_at.filter(fits).unwrap_or_else(|| telling(&frame.picture, choice.bins));
             self.samples = samples(&frame.picture, at, choice.bins);
             self.samples_at = Some(at);
         }

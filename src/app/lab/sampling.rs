@@ -18,20 +18,25 @@ pub fn samples(picture: &Picture, (left, y): (u32, u32), bins: u32) -> Vec<Sampl
     (left..picture.width().min(left + SAMPLES)).map(sample).collect()
 }
 
-/// Returns the position of the first run of pixels worth showing: some are equal, and others are not. In a uniform picture,
-/// returns its corner.
-pub fn telling(picture: &Picture) -> (u32, u32) {
+/// Returns the position of the first run of pixels worth showing: with this number of bins, they go to several, but some
+/// share one. Otherwise returns the position of the first run that goes to the most bins.
+pub fn telling(picture: &Picture, bins: u32) -> (u32, u32) {
     let places = (0..ROWS).flat_map(|row| {
         let y = row * picture.height() / ROWS;
         (0..picture.width() / SAMPLES).map(move |block| (block * SAMPLES, y))
     });
-    let tells = |&at: &(u32, u32)| {
-        let mut bins: Vec<u32> = samples(picture, at, 256).iter().map(|sample| sample.bin).collect();
-        bins.sort_unstable();
-        bins.dedup();
-        (3..=5).contains(&bins.len())
-    };
-    places.into_iter().find(tells).unwrap_or_default()
+    let mut most = (0, (0, 0));
+    for at in places {
+        let mut found: Vec<u32> = samples(picture, at, bins).iter().map(|sample| sample.bin).collect();
+        found.sort_unstable();
+        found.dedup();
+        match found.len() {
+            3..=5 => return at,
+            different if different > most.0 => most = (different, at),
+            _ => {}
+        }
+    }
+    most.1
 }
 
 /// Returns the position of the run of pixels with the greatest difference in luminance, among some rows of the picture.

@@ -179,7 +179,7 @@ fn figures_of_a_still_frame_are_its_own() {
 #[test]
 fn the_sampled_pixels_have_the_values_that_the_methods_count() {
     let frame = frame((97, 61), |_| 128);
-    assert_eq!(telling(&frame.picture), (0, 0), "an even picture has none that tell more than the first");
+    assert_eq!(telling(&frame.picture, 256), (0, 0), "an even picture has none that tell more than the first");
     let told = samples(&frame.picture, (0, 0), 16);
     assert_eq!(told.len(), SAMPLES as usize);
     let [r, g, b] = told[0].rgb;
@@ -195,9 +195,11 @@ fn the_sampled_pixels_have_the_values_that_the_methods_count() {
     let row = samples(&edge.picture, (x, y), 256);
     let spread = row.iter().map(luminance).max().unwrap_or(0) - row.iter().map(luminance).min().unwrap_or(0);
     assert!(y >= 20 && spread > 60, "{x}, {y}: {row:?}");
-    let (x, y) = telling(&edge.picture);
-    let bins: std::collections::BTreeSet<_> = samples(&edge.picture, (x, y), 256).iter().map(|s| s.bin).collect();
-    assert!(y >= 20 && bins.len() > 2, "{x}, {y}: {bins:?}");
+    for count in [256, 3] {
+        let at = telling(&edge.picture, count);
+        let bins: std::collections::BTreeSet<_> = samples(&edge.picture, at, count).iter().map(|s| s.bin).collect();
+        assert!(at.1 >= 20 && bins.len() > 2, "{at:?}: {bins:?} of {count} bins");
+    }
 }
 
 #[test]

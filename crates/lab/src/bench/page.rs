@@ -48,7 +48,8 @@ struct SceneRow {
 }
 
 struct Pixel {
-    code: u8,
+    /// In hundredths.
+    luminance: u32,
     bin: usize,
     background: String,
     ink: &'static str,
@@ -118,15 +119,18 @@ fn scene() -> SceneParts {
     let chunks = scene::chunks();
     let last = steps.len();
     let row = |y: usize| {
-        let pixel = |&code: &u8| Pixel {
-            code,
-            bin: scene::bin(code),
-            background: format!("rgb({code} {code} {code})"),
-            ink: if code > 127 { "#000" } else { "#fff" },
+        let pixel = |&rgb: &scene::Rgb| {
+            let (luminance, [r, g, b]) = (scene::hundredths(rgb), rgb);
+            Pixel {
+                luminance,
+                bin: scene::bin(rgb),
+                background: format!("rgb({r} {g} {b})"),
+                ink: if luminance > 50 { "#000" } else { "#fff" },
+            }
         };
         let all = std::iter::once(&chunks).chain(steps.iter().map(|(_, chunks)| chunks)).enumerate();
         let sets = all.map(|(step, chunks)| Set { counts: chunks[y], is_sum: step == last });
-        SceneRow { pixels: scene::CODES[y].iter().map(pixel).collect(), sets: sets.collect() }
+        SceneRow { pixels: scene::PIXELS[y].iter().map(pixel).collect(), sets: sets.collect() }
     };
     SceneParts {
         width: scene::WIDTH,

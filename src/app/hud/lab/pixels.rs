@@ -31,8 +31,8 @@ pub(super) struct Pixels<'a> {
     pub(super) places: Vec<usize>,
 }
 
-/// Pixels per chunk of the diagram, for most methods with chunks.
-pub(super) const CHUNK: usize = 4;
+/// Most pixels per chunk of the diagram, for most methods with chunks.
+const CHUNK: usize = 4;
 /// Pixels per chunk for pairwise sums, which need more chunks.
 pub(super) const SMALL_CHUNK: usize = 2;
 
@@ -64,6 +64,11 @@ impl<'a> Pixels<'a> {
         self.counts(0..self.len()).into_iter().max().unwrap_or(0) as usize
     }
 
+    /// Returns the pixels per chunk, for most methods with chunks: few enough for two chunks.
+    pub(super) fn chunk(&self) -> usize {
+        self.len().div_ceil(2).clamp(1, CHUNK)
+    }
+
     /// Splits the pixels into chunks of this size.
     pub(super) fn chunks(&self, size: usize) -> Vec<Vec<usize>> {
         (0..self.len()).collect::<Vec<_>>().chunks(size).map(<[usize]>::to_vec).collect()
@@ -75,9 +80,9 @@ impl<'a> Pixels<'a> {
             Method::Scalar | Method::Single => self.len(),
             Method::Race => 3,
             Method::Atomics => self.longest_queue(),
-            Method::Sum => 1 + self.chunks(CHUNK).len(),
+            Method::Sum => 1 + self.chunks(self.chunk()).len(),
             Method::Pairwise => 1 + self.chunks(SMALL_CHUNK).len().next_power_of_two().ilog2() as usize,
-            Method::Shared => 1 + self.chunks(CHUNK).len(),
+            Method::Shared => 1 + self.chunks(self.chunk()).len(),
             Method::Subgroup => self.bins.len(),
             Method::OursGpu => 4,
             Method::OursCpu => 2,
@@ -279,6 +284,17 @@ mod tests {
             for &method in Method::ladder() {
                 let expected = if method == Method::Race { different.len() } else { bins.len() };
                 assert_eq!(counted(method, &samples) as usize, expected, "{method:?} of {bins:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn three_pixels_or_more_make_at_least_two_chunks() {
+        for count in 3..=8 {
+            let samples = samples(&vec![7; count]);
+            for method in [Method::Sum, Method::Pairwise, Method::Shared] {
+                let first = diagram(method, (&samples, (0, 0)), 0).expect("there are pixels");
+                assert!(first.rows[1].cells.len() >= 2, "{method:?} of {count} pixels");
             }
         }
     }

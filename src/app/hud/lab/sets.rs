@@ -1,7 +1,7 @@
 //! The diagrams of the counting methods in which workgroups or cores have their own bins.
 
 use super::diagram::{CellAppearance, CellContent, Diagram, DiagramCell, DiagramRow, Link, link};
-use super::pixels::{CHUNK, Pixels, SMALL_CHUNK};
+use super::pixels::{Pixels, SMALL_CHUNK};
 
 impl Pixels<'_> {
     /// Creates a row of sets of bins.
@@ -16,7 +16,7 @@ impl Pixels<'_> {
     }
 
     pub(super) fn summed(&self, step: usize) -> Diagram {
-        let chunks = self.chunks(CHUNK);
+        let chunks = self.chunks(self.chunk());
         let added = step.min(chunks.len());
         let look = |index: usize| match step {
             0 => CellAppearance::Written,
@@ -27,16 +27,21 @@ impl Pixels<'_> {
         let sum = self.counts(chunks[..added].concat());
         let written: Vec<_> = if step == 0 { Vec::new() } else { (0..self.bins.len()).collect() };
         let (links, caption) = match step {
-            0 => {
-                (self.to_chunks(CHUNK), "a workgroup counts each chunk in its own memory and writes it out".to_owned())
-            }
+            0 => (
+                self.to_chunks(self.chunk()),
+                "a workgroup counts each chunk in its own memory and writes it out".to_owned(),
+            ),
             step => {
                 let links = (0..self.bins.len()).map(|place| link((1, step - 1), (2, place)));
                 (links.collect(), format!("then one invocation per bin walks over all chunks: chunk {}", step - 1))
             }
         };
         Diagram {
-            rows: vec![self.pixels(|_| step == 0, CHUNK), Self::sets("chunks", sets), self.bins_with(&sum, &written)],
+            rows: vec![
+                self.pixels(|_| step == 0, self.chunk()),
+                Self::sets("chunks", sets),
+                self.bins_with(&sum, &written),
+            ],
             links,
             caption,
         }
@@ -83,7 +88,7 @@ impl Pixels<'_> {
     }
 
     pub(super) fn shared(&self, step: usize) -> Diagram {
-        let chunks = self.chunks(CHUNK);
+        let chunks = self.chunks(self.chunk());
         let look = |index: usize| match step {
             0 => CellAppearance::Written,
             _ if index + 1 == step => CellAppearance::Busy,
@@ -96,7 +101,7 @@ impl Pixels<'_> {
         let additions: usize = (0..chunks.len()).map(|group| full(group).len()).sum();
         let (links, caption) = match step {
             0 => (
-                self.to_chunks(CHUNK),
+                self.to_chunks(self.chunk()),
                 "atomic additions in the workgroup's own memory, next to its processor".to_owned(),
             ),
             step => (
@@ -107,7 +112,7 @@ impl Pixels<'_> {
         let sets = counted.iter().cloned().enumerate().map(|(index, counts)| (look(index), counts));
         Diagram {
             rows: vec![
-                self.pixels(|_| step == 0, CHUNK),
+                self.pixels(|_| step == 0, self.chunk()),
                 Self::sets("workgroups", sets),
                 self.bins_with(&sum, &written),
             ],
