@@ -33,9 +33,10 @@ impl FindingRow {
         let length = finding.span.map_or_else(String::new, |span| counted(span.frames(), "frame"));
         let text = sanitized(&finding.text);
         // The words are all there is to say about a finding without a value.
-        let value = match measured(finding) {
-            empty if empty.is_empty() => text.clone(),
-            value => value,
+        let value = match (measured(finding), finding.value.as_str()) {
+            (empty, "") if empty.is_empty() => text.clone(),
+            (empty, value) if empty.is_empty() => value.to_owned(),
+            (value, _) => value,
         };
         let cells = [finding.severity.name().to_owned(), finding.check.name().to_owned(), at, length, value];
         Self { frame: finding.span.map(|span| span.frame), text, severity: finding.severity, cells }

@@ -71,12 +71,13 @@ fn ends(finding: &CheckFinding) -> [[String; 3]; 2] {
     ]
 }
 
-/// Returns the value against the threshold, as text.
+/// Returns the value against the threshold, as text; empty if the words of the finding end with the value.
 #[must_use]
 pub fn measured(finding: &CheckFinding) -> String {
     let worst = finding.worst.map_or_else(String::new, |worst| format!(" at {}", time_text(worst.time_secs)));
     match (finding.value.as_str(), finding.limit.as_str()) {
         ("", _) => String::new(),
+        (value, "") if finding.text.ends_with(value) => String::new(),
         (value, "") => format!("{value}{worst}"),
         (value, limit) => format!("{value}{worst} (limit {limit})"),
     }

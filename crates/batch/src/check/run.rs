@@ -265,7 +265,7 @@ impl Collected<'_> {
             let length = || Measured::constant(format!("{:.3} s", end_secs - start_secs));
             let (check, text, measured) = match kind {
                 FindingKind::Black => (Check::Black, format!("black, {frames}"), length()),
-                FindingKind::Flash => (Check::Flash, format!("flash, {frames}"), Measured::default()),
+                FindingKind::Flash => (Check::Flash, format!("flash, {frames}"), Measured::constant(frames)),
                 FindingKind::Frozen => (Check::Frozen, format!("frozen, {frames}"), length()),
                 FindingKind::Clipped => {
                     let Some(WorstFrame { frame, time_secs, share }) = worst else { continue };
