@@ -82,10 +82,9 @@ pub mod analysis {
     pub use histoscope_batch::analyze::counter::{RunComponents, ScopeUse};
     pub use histoscope_batch::analyze::format::{Format, TextFormat};
     pub use histoscope_batch::analyze::inspection::Inspection;
-    pub use histoscope_batch::analyze::jobs::Jobs;
     pub use histoscope_batch::analyze::merge::merge;
     pub use histoscope_batch::analyze::output::OutputTarget;
-    pub use histoscope_batch::analyze::pipeline::Request;
+    pub use histoscope_batch::analyze::pipeline::{Jobs, Request};
     pub use histoscope_batch::analyze::run::{Destination, Finished, run};
     pub use histoscope_batch::analyze::selection::{Point, Selection};
     pub use histoscope_batch::analyze::signal::SignalUse;

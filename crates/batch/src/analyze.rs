@@ -14,7 +14,7 @@ mod ffprobe;
 pub mod format;
 mod frames;
 pub mod inspection;
-pub mod jobs;
+mod jobs;
 pub mod merge;
 pub mod output;
 pub mod overview;

@@ -1,8 +1,10 @@
 //! Counting frames in order: the request, the counted frames, and the outcome of a run.
 
 use std::collections::VecDeque;
+use std::num::NonZeroUsize;
 use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
+use std::thread;
 
 use super::comparison::ComparisonTally;
 use super::comparison::{Against, Comparison};
@@ -10,7 +12,6 @@ use super::counter::{FrameCounts, RunComponents, RunCounter};
 use super::error::{AnalyzeError, Stop};
 use super::frames::{Bound, Next, NumberedFrames};
 use super::inspection::{Active, Inspected, Inspection, Outline, outside_r103};
-use super::jobs::Jobs;
 use super::selection::Selection;
 use super::signal::{SampleReading, SignalUse};
 use super::thumbnails::{Picker, ThumbnailUse};
@@ -21,9 +22,38 @@ use histoscope_core::adjust::Adjustments;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, Picture};
 use histoscope_core::scopes::ScopeSums;
-use histoscope_media::{FrameCounters, MediaError, OpenOptions, StreamInfo};
+use histoscope_media::{Decoder, FrameCounters, MediaError, OpenOptions, StreamInfo};
 use histoscope_render::engine::{Engine, EngineChoice, EngineError};
 use histoscope_render::gpu::AdapterChoice;
+
+/// The number of decoders that share a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Jobs {
+    /// As many as the decoding hardware has engines. In software, one decoder for every 16 processors, as one uses no
+    /// more.
+    Auto,
+    /// This many.
+    Exactly(NonZeroUsize),
+}
+
+impl Jobs {
+    /// A single decoder.
+    pub const ONE: Self = Self::Exactly(NonZeroUsize::MIN);
+
+    /// Returns the number for the file of this decoder.
+    pub(super) fn number(self, decoder: &Decoder) -> usize {
+        match self {
+            Self::Exactly(number) => number.get(),
+            Self::Auto if decoder.info().live => 1,
+            Self::Auto => decoder.hardware_engines().unwrap_or_else(|| {
+                thread::available_parallelism().map_or(1, |processors| processors.get() / PROCESSORS_EACH).max(1)
+            }),
+        }
+    }
+}
+
+/// Maximum number of processors that a decoder in software uses.
+const PROCESSORS_EACH: usize = 16;
 
 /// The complete parameters of a run.
 #[derive(Debug, Clone)]

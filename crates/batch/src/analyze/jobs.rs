@@ -4,7 +4,6 @@
 //! the other, and the caller takes the parts' frames in order. A decoder that is ahead waits, so that only the counts
 //! of [`MAX_WAITING`] frames per decoder are in memory at any time.
 
-use std::num::NonZeroUsize;
 use std::ops::{ControlFlow, Range};
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -27,35 +26,6 @@ const PARTS_EACH: u64 = 2;
 /// Maximum number of a part's counted frames that wait for the caller. A decoder counts most of its part while the
 /// caller takes the parts before it: with less, the decoders would take turns.
 const MAX_WAITING: usize = 512;
-
-/// The number of decoders that share a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Jobs {
-    /// As many as the decoding hardware has engines. In software, one decoder for every 16 processors, as one uses no
-    /// more.
-    Auto,
-    /// This many.
-    Exactly(NonZeroUsize),
-}
-
-impl Jobs {
-    /// A single decoder.
-    pub const ONE: Self = Self::Exactly(NonZeroUsize::MIN);
-
-    /// Returns the number for the file of this decoder.
-    pub(super) fn number(self, decoder: &Decoder) -> usize {
-        match self {
-            Self::Exactly(number) => number.get(),
-            Self::Auto if decoder.info().live => 1,
-            Self::Auto => decoder.hardware_engines().unwrap_or_else(|| {
-                thread::available_parallelism().map_or(1, |processors| processors.get() / PROCESSORS_EACH).max(1)
-            }),
-        }
-    }
-}
-
-/// Maximum number of processors that a decoder in software uses.
-const PROCESSORS_EACH: usize = 16;
 
 /// A range of consecutive frames counted by one decoder.
 #[derive(Debug, Clone, PartialEq, Eq)]
