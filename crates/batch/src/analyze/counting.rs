@@ -274,7 +274,7 @@ pub(super) struct CountingWork<'a> {
     waiting: VecDeque<Waiting>,
     /// The picture of the last frame, if pictures are compared with each other.
     before: Option<Picture>,
-    /// Its levels at some points, if everything is inspected.
+    /// Its levels at the points of a grid, if everything is inspected.
     outline: Option<Outline>,
 }
 

@@ -88,7 +88,13 @@ impl BarFinder {
             let shared = span.end_secs.min(other.span.end_secs) - span.start_secs.max(other.span.start_secs);
             other.size == self.size && other.lines[side] == 0 && 2.0 * shared >= length(span).max(length(other.span))
         };
-        if let Some(stretch) = self.done.iter_mut().rev().take(8).find(|stretch| meets(stretch)) {
+        if let Some(stretch) = self
+            .done
+            .iter_mut()
+            .rev()
+            .take_while(|stretch| stretch.span.end_secs > span.start_secs)
+            .find(|stretch| meets(stretch))
+        {
             stretch.lines[side] = lines;
             let all = &mut stretch.span;
             (all.frame, all.start_secs) =

@@ -57,10 +57,12 @@ impl JumpFinder {
         let mut jumps: Vec<Jump> = Vec::new();
         let mut open = false;
         for cut in cuts {
-            let Some(step) = self.steps.iter().find(|step| step.here.frame == cut.frame) else {
+            // Steps and cuts are in order.
+            let Ok(at) = self.steps.binary_search_by_key(&cut.frame, |step| step.here.frame) else {
                 open = false;
                 continue;
             };
+            let step = &self.steps[at];
             match jumps.last_mut().filter(|jump| {
                 let change = jump.levels[1] - jump.levels[0];
                 open && step.change() * change < 0.0 && 2.0 * step.change().abs() >= change.abs()

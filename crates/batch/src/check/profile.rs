@@ -119,7 +119,8 @@ impl Check {
         let (unit, low, high) = match self {
             Self::Black => ("percent", 50.0, 100.0),
             Self::Clipped | Self::Range => ("percent", 0.0, 100.0),
-            Self::Exposure | Self::Peak | Self::BlackLevel => ("percent", 0.0, 100.0),
+            Self::Exposure => ("percent", 1.0, 100.0),
+            Self::Peak | Self::BlackLevel => ("percent", 0.0, 100.0),
             Self::Bars => ("lines", 1.0, 10_000.0),
             Self::Cadence => ("periods", 2.0, 1000.0),
             Self::Gaps => ("frame durations", 1.1, 1_000_000.0),
