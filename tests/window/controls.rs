@@ -104,6 +104,19 @@ fn panels_close_each_other_and_grow_back_in_a_small_window() {
 }
 
 #[test]
+fn panels_survive_windows_that_have_no_room_for_them() {
+    for keys in [&["shift+a", "n"][..], &["shift+l"], &["F1"]] {
+        let program = paused_sample(&[]);
+        keys.iter().for_each(|key| program.key(key));
+        for size in [(64, 48), (1, 1), (333, 777), (120, 700), (240, 400), (700, 30), (1280, 720)] {
+            program.resize(size.0, size.1);
+            assert_eq!(program.settled().size(), size, "{keys:?}");
+        }
+        program.quit_with("q");
+    }
+}
+
+#[test]
 fn a_drag_let_go_outside_the_window_goes_to_where_the_pointer_was() {
     let program = paused_sample(&[]);
     for (outside, wanted) in [(2000, SAMPLE_SECONDS - FRAME_SECONDS), (-300, 0.0)] {

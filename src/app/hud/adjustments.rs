@@ -14,6 +14,12 @@ use histoscope_render::view::scene::{Counted, Look, Sharing};
 
 /// Width of the panel's content, in points.
 const WIDTH: f32 = 316.0;
+/// Minimum width of the content: a switch, a name, a short rail and a value.
+const MIN_CONTENT: f32 = SWITCH + NAME + VALUE + 52.0;
+/// Width of the frame around the content, and of a margin.
+const AROUND: f32 = 24.0;
+/// Minimum width of the whole panel.
+pub const MIN_WIDTH: f32 = MIN_CONTENT + AROUND;
 /// Width of a switch.
 const SWITCH: f32 = 82.0;
 /// Width of a parameter's name.
@@ -32,7 +38,7 @@ pub fn show(ui: &Ui, room: Rect, model: &Model<'_>, commands: &mut Vec<Command>)
     let area = egui::Area::new(egui::Id::unique("adjustments")).fade_in(false).fixed_pos(room.min);
     let shown = area.show(ui.ctx(), |ui| {
         theme::framed(10, 8).show(ui, |ui| {
-            let inside = (room.width() - 24.0).clamp(200.0, WIDTH);
+            let inside = (room.width() - AROUND).clamp(MIN_CONTENT, WIDTH);
             ui.set_width(inside);
             // If the panel scrolls, keep the values clear of the scroll bar.
             let width = if room.height() < FULL_HEIGHT { inside - 12.0 } else { inside };

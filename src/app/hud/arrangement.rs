@@ -251,7 +251,7 @@ impl Hud {
         }
         let (mut left, mut right) = (room, room);
         let mut sliders = Rect::NOTHING;
-        if let Some(view) = model.lab {
+        if let Some(view) = model.lab.filter(|_| right.width() >= MIN_WIDTH) {
             let panel = lab::show(ui, right, view, commands);
             sliders = sliders.union(panel);
             right.max.x = panel.min.x - 6.0;
@@ -293,7 +293,7 @@ impl Hud {
             keep_right_of(panel);
         }
         self.height_for_adjusting = left.height();
-        if shown.adjusting && left.width() >= MIN_WIDTH {
+        if shown.adjusting && left.width() >= adjustments::MIN_WIDTH {
             let panel = adjustments::show(ui, left, model, commands);
             left.min.x = panel.max.x + 6.0;
             keep_right_of(panel);

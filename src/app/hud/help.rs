@@ -31,6 +31,8 @@ const BETWEEN: f32 = 10.0;
 const PADDING: i8 = 12;
 /// Height of the frame, its edge and the space around it, above and below together.
 const AROUND: f32 = 2.0 * (PADDING as f32 + 2.0) + 1.6 * theme::MARGIN;
+/// Minimum height of the scrolled text, with room for the handle of its scroll bar.
+const MIN_HEIGHT: f32 = 24.0;
 
 /// Width of the frame and the space next to it, left and right together.
 const ASIDE: f32 = 2.0 * PADDING as f32 + 8.0;
@@ -119,7 +121,7 @@ pub fn show(ui: &Ui, room: Rect) -> bool {
         let plate = theme::framed(PADDING, PADDING).fill(theme::SOLID);
         plate.show(ui, |ui| {
             ui.set_width(sheet.width * sheet.ends.len() as f32);
-            let height = (room.height() - AROUND).max(0.0);
+            let height = (room.height() - AROUND).max(MIN_HEIGHT);
             egui::ScrollArea::vertical()
                 .max_height(height)
                 .min_scrolled_height(height)
