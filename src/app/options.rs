@@ -8,7 +8,7 @@ use histoscope_batch::analyze::selection::Point;
 use histoscope_batch::check::profile::ProfileError;
 use histoscope_core::adjust::{Adjustments, Gain};
 use histoscope_core::histogram::Components;
-use histoscope_media::{MediaError, OpenOptions};
+use histoscope_media::{DeviceMemory, MediaError, OpenOptions};
 use histoscope_render::engine::EngineChoice;
 use histoscope_render::gpu::{AdapterChoice, GpuError};
 use histoscope_render::view::exposure::ExposureChoice;
@@ -91,6 +91,8 @@ pub struct PlayOptions {
     pub engine: EngineChoice,
     /// How to open and read the video.
     pub open: OpenOptions,
+    /// The memory of the window's graphics device, which hardware may decode into once the window is open.
+    pub memory: DeviceMemory,
     /// When the program started, for the log.
     pub started: Instant,
 }
@@ -123,6 +125,7 @@ impl PlayOptions {
             adapter,
             engine: EngineChoice::default(),
             open,
+            memory: DeviceMemory::default(),
             started: Instant::now(),
         }
     }

@@ -11,7 +11,7 @@ use super::options::{AppError, PlayOptions};
 use super::session::{Interpretation, Session};
 use histoscope_core::picture::{Frame, Ratio};
 use histoscope_media::playback::{Player, PlayerOptions};
-use histoscope_media::{DecodeThread, Decoder, OpenOptions, QueueLimits, StreamInfo};
+use histoscope_media::{DecodeThread, Decoder, HardwareOptions, OpenOptions, QueueLimits, StreamInfo};
 
 /// Longest time that a video may take to open.
 const OPEN_LIMIT: Duration = Duration::from_secs(60);
@@ -39,7 +39,9 @@ pub fn player(info: &StreamInfo, options: &PlayOptions) -> Player {
 pub fn open(input: &Path, options: &PlayOptions, waker: &Waker) -> Result<DecodeThread, AppError> {
     let waker = Arc::clone(waker);
     // Frames are decoded whole: a field is extracted only to show it, so that the user can switch to the other one.
-    let open = OpenOptions { kept_packets: options.cache_bytes / 2, field: None, ..options.open.clone() };
+    let memory = Some(options.memory.clone());
+    let hardware = HardwareOptions { memory, ..options.open.hardware.clone() };
+    let open = OpenOptions { kept_packets: options.cache_bytes / 2, field: None, hardware, ..options.open.clone() };
     DecodeThread::open(input, open, QueueLimits::default(), move || waker()).map_err(AppError::Thread)
 }
 

@@ -34,6 +34,7 @@ use histoscope_core::histogram::{Components, Transfer, samples_cut_off};
 use histoscope_core::picture::Frame;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::strip::FindingFilter;
+use histoscope_media::DeviceMemory;
 use histoscope_render::gpu::{FrameTag, GpuError, Instance};
 use histoscope_render::view::brushes::Brushes;
 use histoscope_render::view::exposure::Tint;
@@ -47,6 +48,8 @@ use histoscope_render::view::scopes::ScopeStyle;
 pub struct Workspace {
     /// The engine, the renderer and the window.
     pub graphics: Graphics,
+    /// The memory of the engine's adapter, as decoders know it.
+    memory: DeviceMemory,
     /// The video on screen.
     pub session: Option<Session>,
     /// Saves pictures in the background, and copies to the clipboard.
@@ -99,6 +102,7 @@ impl Workspace {
         let mut hud = Hud::new(&*window);
         let clipboard = window.clipboard();
         let graphics = Graphics::new(instance, window, (options.adapter.clone(), options.engine))?;
+        options.memory.set(graphics.engine.shared_memory());
         let settings = store.settings();
         let kept = settings.look;
         let histograms = OverlayStyle {
@@ -125,6 +129,7 @@ impl Workspace {
         }
         Ok(Self {
             graphics,
+            memory: options.memory.clone(),
             session,
             outgoing: Outgoing::new(Arc::clone(&waker), clipboard),
             adjuster: Adjuster::new(settings.adjustments, &scene.look.adjustments),
@@ -288,6 +293,7 @@ impl Workspace {
     /// Recreates everything on the adapter after the device was lost.
     pub fn rebuild(&mut self, error: GpuError) -> Result<(), AppError> {
         self.graphics.rebuild(error)?;
+        self.memory.set(self.graphics.engine.shared_memory());
         self.hud.restart(&*self.graphics.screen.window);
         self.marked.forget();
         self.comparison.restart();

@@ -7,7 +7,7 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use histoscope::adjusting::Gain;
 use histoscope::analysis::Point;
-use histoscope::{CompareAs, CompareBy, Comparing, FirstView, OpenOptions, PlayOptions, PlayStart, play};
+use histoscope::{CompareAs, CompareBy, Comparing, DeviceMemory, FirstView, OpenOptions, PlayOptions, PlayStart, play};
 
 use super::adjust::AdjustArgs;
 use super::options::{
@@ -197,6 +197,7 @@ impl PlayArgs {
             keeps_settings: !self.no_config,
             adapter: self.counting.adapter(),
             engine: self.counting.engine(),
+            memory: DeviceMemory::default(),
             open: OpenOptions { follow: self.follow, ..self.reading.open_options() },
             inputs: self.files,
             started,

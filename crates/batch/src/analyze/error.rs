@@ -38,6 +38,12 @@ impl Stop {
 /// happened to it.
 #[derive(Debug, thiserror::Error)]
 pub enum AnalyzeError {
+    /// The graphics device failed to return a decoded picture to the CPU.
+    #[error(
+        "{}: the graphics device did not return a decoded picture, so it cannot be counted; try again, or decode in \
+         software with --hwdec no", .0.display()
+    )]
+    NotReturned(PathBuf),
     /// The video could not be read.
     #[error(transparent)]
     Media(#[from] MediaError),

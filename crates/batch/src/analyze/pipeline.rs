@@ -57,7 +57,9 @@ impl Pipeline {
     pub fn open(mut request: Request) -> Result<Self, AnalyzeError> {
         // Drivers take time to load, so the file is opened in the meantime.
         let engine = Engine::start(request.engine, &request.adapter);
-        request.open.hardware.memory = Some(DeviceMemory(engine.shared_memory()));
+        let memory = DeviceMemory::default();
+        memory.set(engine.shared_memory());
+        request.open.hardware.memory = Some(memory);
         let mut decoder = open(&request)?;
         let info = decoder.info().clone();
         if info.unreadable_matrix.is_some() && request.adjustments.is_off() {
@@ -143,6 +145,12 @@ impl Pipeline {
     /// on.
     pub fn run(self, sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>) -> Result<RunOutcome, AnalyzeError> {
         let Self { request, jobs, info, ending, cropping, positioned, end, decoder, other, mut engine, .. } = self;
+        // The counts of a picture that the device did not return are not passed on.
+        let (memory, mut has_failed) = (request.open.hardware.memory.clone(), false);
+        let sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()> = &mut |frame| {
+            has_failed |= memory.as_ref().is_some_and(DeviceMemory::take_failure);
+            if has_failed { ControlFlow::Break(()) } else { sink(frame) }
+        };
         let mut outcome = match positioned {
             // If the position to continue at was not found, frames that were already counted must be skipped by
             // decoding them.
@@ -166,6 +174,9 @@ impl Pipeline {
                 }
             }
         };
+        if has_failed {
+            return Err(AnalyzeError::NotReturned(request.input));
+        }
         if let Some(difference) = outcome.difference.take() {
             return Err(difference.into());
         }

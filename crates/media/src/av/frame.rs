@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use ffmpeg_next::ffi;
 
 use super::cuda::CudaMemory;
+use super::hardware::DeviceMemory;
 use super::memory::{FrameBlock, FramePool};
 use super::packet::number_of;
 use super::{ColorNumbers, PixelFormat, enum_number, positive_ratio, timestamp};
@@ -14,10 +15,22 @@ use histoscope_core::picture::crop::Crop;
 use histoscope_core::picture::{Pages, Ratio, ResidentPlanes, Scan};
 
 /// Planes in the memory of a graphics device.
-struct RemotePlanes {
+pub(super) struct RemotePlanes {
     memory: Arc<CudaMemory>,
+    device: DeviceMemory,
     /// Set once the planes have been copied into the block's pages.
     is_fetched: OnceLock<()>,
+}
+
+impl RemotePlanes {
+    pub(super) const fn new(memory: Arc<CudaMemory>, device: DeviceMemory) -> Self {
+        Self { memory, device, is_fetched: OnceLock::new() }
+    }
+
+    /// Returns the memory that holds them.
+    pub(super) fn memory(&self) -> &CudaMemory {
+        &self.memory
+    }
 }
 
 /// A decoded frame. Its buffers are reference-counted and never written to.
@@ -128,9 +141,9 @@ impl AvFrame {
         self.block.as_deref()
     }
 
-    /// States that the planes are in this memory, at the offsets that they would have in the block's pages.
-    pub(super) fn set_remote(&mut self, memory: Arc<CudaMemory>) {
-        self.remote = Some(Arc::new(RemotePlanes { memory, is_fetched: OnceLock::new() }));
+    /// States that the planes are elsewhere, at the offsets that they would have in the block's pages.
+    pub(super) fn set_remote(&mut self, planes: RemotePlanes) {
+        self.remote = Some(Arc::new(planes));
     }
 
     /// Copies the planes into the block's pages, unless they are there.
@@ -140,7 +153,10 @@ impl AvFrame {
             let memory = block.pages.memory();
             // SAFETY: the block belongs to this frame and its clones, which all wait here; the pages have this length.
             if !unsafe { remote.memory.read(memory.start().as_ptr(), memory.length()) } {
-                log::error!("the graphics device failed to return a decoded picture; its pixels are wrong");
+                log::debug!("the graphics device did not return a decoded picture");
+                remote.device.note_failure();
+            } else {
+                log::trace!("a decoded picture was copied from the graphics device");
             }
         });
     }

@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::ffi::{CStr, c_int};
 use std::fmt;
 use std::ptr::{self, NonNull};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::cuda::{self, CopyInFlight, CopyStream};
+use super::frame::RemotePlanes;
 use super::memory::{CallbackState, FramePool, row_bytes};
 use super::stream::StreamParameters;
 use super::{AvError, AvFrame, PixelFormat, enum_number};
@@ -221,9 +222,44 @@ fn surfaces_of(codec: *const ffi::AVCodec, kind: c_int) -> Option<PixelFormat> {
     None
 }
 
-/// Memory of the graphics device that counts and draws.
-#[derive(Clone)]
-pub struct DeviceMemory(pub Arc<dyn SharedMemory>);
+/// The memory of the graphics device that counts and draws: none until the device is known, and another device's once
+/// that one was lost. Clones share it.
+#[derive(Clone, Default)]
+pub struct DeviceMemory(Arc<Slot>);
+
+#[derive(Default)]
+struct Slot {
+    /// The memory, and the number of devices before its own.
+    memory: Mutex<(Option<Arc<dyn SharedMemory>>, u64)>,
+    has_failed: AtomicBool,
+}
+
+impl DeviceMemory {
+    /// Sets the memory, in place of that of a device that was lost.
+    pub fn set(&self, memory: Arc<dyn SharedMemory>) {
+        let mut slot = self.0.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        *slot = (Some(memory), slot.1 + 1);
+    }
+
+    /// Returns the memory if its device is known and open, and the number of the device.
+    fn current(&self) -> Option<(Arc<dyn SharedMemory>, u64)> {
+        let slot = self.0.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        let (memory, number) = &*slot;
+        memory.clone().filter(|memory| memory.is_ready()).map(|memory| (memory, *number))
+    }
+
+    /// Notes that a device did not return a decoded picture.
+    pub(super) fn note_failure(&self) {
+        self.0.has_failed.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns `true` if a device did not return a decoded picture since the last call: counts made by the CPU are then
+    /// wrong.
+    #[must_use]
+    pub fn take_failure(&self) -> bool {
+        self.0.has_failed.swap(false, Ordering::Relaxed)
+    }
+}
 
 impl fmt::Debug for DeviceMemory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -281,7 +317,11 @@ impl Download {
             frame.look_up(pool);
             let running = match (&device.copies, frame.block()) {
                 (Some(copies), Some(block)) => {
-                    remote = memory.and_then(|memory| block.shared(|bytes| copies.open(memory.0.allocate(bytes)?)));
+                    remote = memory.and_then(|device| {
+                        let (memory, number) = device.current()?;
+                        let shared = block.shared(number, |bytes| copies.open(memory.allocate(bytes)?))?;
+                        Some(RemotePlanes::new(shared, device.clone()))
+                    });
                     if remote.is_none() {
                         block.pin(|pages| copies.pin(pages));
                     }
@@ -290,7 +330,8 @@ impl Download {
                     let bytes = row_bytes(format, wide)?;
                     let sizes = std::array::from_fn(|plane| (bytes[plane], rows(plane).min(high as usize)));
                     let start = block.pages.memory().start().as_ptr();
-                    Some(copies.start((from, to), (start, remote.as_deref()), sizes)?)
+                    let target = remote.as_ref().map(RemotePlanes::memory);
+                    Some(copies.start((from, to), (start, target), sizes)?)
                 }
                 _ => {
                     ((*from).width, (*from).height) = (wide, high);
@@ -305,8 +346,8 @@ impl Download {
             running
         };
         frame.set_coded_format(coded);
-        if let Some(memory) = remote {
-            frame.set_remote(memory);
+        if let Some(planes) = remote {
+            frame.set_remote(planes);
         }
         Ok(Self { frame, running: running.map(|copy| (copy, surface)) })
     }

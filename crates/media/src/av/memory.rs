@@ -22,8 +22,9 @@ const SLACK: usize = 16 + 63;
 pub(crate) struct FrameBlock {
     /// Keeps the pages in place for a hardware decoder; `None` if its driver refuses. Dropped before them.
     pinned: OnceLock<Option<PinnedPages>>,
-    /// Memory of a graphics device that a hardware decoder writes to in place of the pages.
-    shared: Mutex<Option<Arc<CudaMemory>>>,
+    /// Memory of a graphics device that a hardware decoder writes to in place of the pages, and the number of the device;
+    /// `None` instead of memory if the device has none to share.
+    shared: Mutex<Option<(u64, Option<Arc<CudaMemory>>)>>,
     pub(crate) pages: Pages,
     /// `true` while a frame uses it.
     lent: AtomicBool,
@@ -38,13 +39,19 @@ impl FrameBlock {
 }
 
 impl FrameBlock {
-    /// Returns the memory of a graphics device with the same length; `share` makes it unless that was done before.
-    pub(super) fn shared(&self, share: impl FnOnce(usize) -> Option<CudaMemory>) -> Option<Arc<CudaMemory>> {
+    /// Returns the memory of a graphics device with the same length. For each device, `share` is called only once to make
+    /// it.
+    pub(super) fn shared(
+        &self,
+        device: u64,
+        share: impl FnOnce(usize) -> Option<CudaMemory>,
+    ) -> Option<Arc<CudaMemory>> {
         let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
-        if shared.is_none() {
-            *shared = share(self.pages.memory().length()).map(Arc::new);
+        if let Some((_, memory)) = shared.as_ref().filter(|(of, _)| *of == device) {
+            return memory.clone();
         }
-        shared.clone()
+        let memory = share(self.pages.memory().length()).map(Arc::new);
+        shared.insert((device, memory)).1.clone()
     }
 }
 

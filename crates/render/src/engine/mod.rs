@@ -68,6 +68,10 @@ pub struct Engine {
 struct EngineMemory(Arc<OnceLock<FoundEngine>>);
 
 impl SharedMemory for EngineMemory {
+    fn is_ready(&self) -> bool {
+        self.0.get().is_some()
+    }
+
     fn allocate(&self, bytes: usize) -> Option<SharedBlock> {
         match self.0.get()? {
             FoundEngine::Adapter(gpu) => gpu.allocate(bytes),

@@ -26,8 +26,12 @@ pub struct Memory {
 
 /// The memory of a graphics device that other programming interfaces of the same device can write to.
 pub trait SharedMemory: Send + Sync {
-    /// Allocates at least this many bytes. Returns `None` if the device cannot share its memory or has none left, or
-    /// if it is not known yet.
+    /// Returns `false` while the device is still being opened.
+    fn is_ready(&self) -> bool {
+        true
+    }
+
+    /// Allocates at least this many bytes. Returns `None` if the device cannot share its memory or has none left.
     fn allocate(&self, bytes: usize) -> Option<SharedBlock>;
 }
 
