@@ -14,7 +14,7 @@ use histoscope_core::picture::layout::{ChromaLines, ColorModel};
 use histoscope_core::picture::{Field, Frame, Timecode, nonlinear};
 use histoscope_core::text::{file_name, time_text};
 use histoscope_media::playback::{Marks, Player, SeekRequest, SourceEvent, StepEnd, Tick, send, take_events};
-use histoscope_media::{DecodeThread, NoSignal, OpenOptions, StreamInfo};
+use histoscope_media::{DecodeThread, HardwareChoice, NoSignal, OpenOptions, StreamInfo};
 
 /// The note to show when the user changes the interpretation of a picture that is not the video's.
 const OTHER: &str = "matrix and range are chosen for the video; Shift+P goes back to it";
@@ -42,6 +42,8 @@ pub struct Session {
     delays: Delays,
     /// How the user interprets the video.
     pub interpretation: Interpretation,
+    /// The hardware that decoded last.
+    hardware: Option<HardwareChoice>,
     /// The faults that have been reported.
     reported: Faults,
     landing: PendingSeekNote,
@@ -80,6 +82,20 @@ pub struct Due {
     pub note: Option<String>,
 }
 
+/// Returns the choice of the hardware that decodes a video.
+fn hardware_of(info: &StreamInfo) -> Option<HardwareChoice> {
+    info.hardware.and_then(|name| name.parse().ok())
+}
+
+/// Returns a note on what decodes from here on.
+fn decoder_text(info: &StreamInfo) -> String {
+    match (info.hardware, &info.software_reason) {
+        (None, Some(_)) => format!("decoder: {}, in software, as no hardware can; i tells why", info.decoder),
+        (None, None) => format!("decoder: {}, in software", info.decoder),
+        (Some(_), _) => format!("decoder: {}", info.decoder),
+    }
+}
+
 impl Session {
     /// Takes over a decoding thread that has opened a video and delivered its first frame.
     #[must_use]
@@ -94,7 +110,7 @@ impl Session {
         Self {
             name: file_name(&input),
             input,
-            info,
+            info: Arc::clone(&info),
             lost_since: None,
             player,
             left_at: None,
@@ -103,6 +119,7 @@ impl Session {
             media: Some(media),
             delays: Delays::default(),
             interpretation,
+            hardware: hardware_of(&info),
             reported: Faults::default(),
             landing: PendingSeekNote::default(),
         }
@@ -111,14 +128,21 @@ impl Session {
     /// Takes decoded frames and decides what is due.
     pub fn advance(&mut self, now: Instant) -> Due {
         let mut complaints = Vec::new();
-        let mut signal = None;
+        let (mut signal, mut switched) = (None, None);
         if let Some(media) = &self.media {
             let (info, lost_since, name) = (&mut self.info, &mut self.lost_since, &self.name);
+            let hardware = &mut self.hardware;
             let on_news = |news| match news {
                 SourceEvent::Error(error) => {
                     log::warn!("{error}");
                     complaints.push(error.to_string());
                 }
+                SourceEvent::Switched(Ok(now)) => {
+                    *hardware = hardware_of(&now).or(*hardware);
+                    switched = Some(decoder_text(&now));
+                    *info = now;
+                }
+                SourceEvent::Switched(Err(error)) => complaints.push(error.to_string()),
                 SourceEvent::NoSignal(NoSignal::Lost { since, reason }) => {
                     if lost_since.replace(since).is_none() {
                         log::warn!("{name}: {}", signal::lost_text(since));
@@ -147,7 +171,7 @@ impl Session {
             timecode: self.timecode(),
         };
         let landed = self.landing.follow(place, now);
-        let note = step_end.map(|end| step_end_text(end, player.is_live()).to_owned()).or(landed).or(signal);
+        let note = step_end.map(|end| step_end_text(end, player.is_live()).to_owned()).or(switched).or(landed).or(signal);
         Due { show, wake_at, complaints, note }
     }
 
@@ -176,6 +200,28 @@ impl Session {
         if let Some(media) = &self.media {
             send(media, request);
         }
+    }
+
+    /// Decodes with hardware, or in software if hardware decodes now. Returns a note if neither is possible; otherwise the
+    /// decoder reports what decodes from there on.
+    pub fn switch_decoder(&mut self) -> Option<String> {
+        let choice = match self.info.hardware {
+            Some(_) => HardwareChoice::No,
+            None => self.hardware.unwrap_or(HardwareChoice::Auto),
+        };
+        if self.info.live {
+            return Some("a live source keeps its decoder".to_owned());
+        }
+        self.decode_with(choice);
+        None
+    }
+
+    /// Decodes what is on screen, and all that follows, again with the chosen decoder. Cached frames are dropped.
+    pub fn decode_with(&mut self, choice: HardwareChoice) {
+        let Some(media) = &self.media else { return };
+        media.decode_with(choice);
+        let request = self.player.reload();
+        send(media, Some(request));
     }
 
     /// Pauses or resumes playback. At the end, starts again.

@@ -71,6 +71,7 @@ pub fn operate(session: &mut Session, action: Action, held: bool, now: Instant) 
         Action::ToggleLoop => {
             return Some(if session.player.toggle_loop() { "loop on" } else { "loop off" }.to_owned());
         }
+        Action::SwitchDecoder => return session.switch_decoder(),
         Action::Mark => return Some(session.mark()),
         Action::NextMatrix => return Some(session.next_matrix()),
         Action::NextRange => return Some(session.next_range()),

@@ -34,7 +34,7 @@ use histoscope_core::histogram::{Components, Transfer, samples_cut_off};
 use histoscope_core::picture::Frame;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::strip::FindingFilter;
-use histoscope_media::DeviceMemory;
+use histoscope_media::{DeviceMemory, HardwareChoice};
 use histoscope_render::gpu::{FrameTag, GpuError, Instance};
 use histoscope_render::view::brushes::Brushes;
 use histoscope_render::view::exposure::Tint;
@@ -172,6 +172,10 @@ impl Workspace {
     /// Takes decoded frames and puts the frame that is due on screen. Returns when to check again.
     pub fn advance_session(&mut self, now: Instant) -> Result<Option<Instant>, AppError> {
         let Some(session) = &mut self.session else { return Ok(None) };
+        let has_failed = self.memory.take_failure();
+        if has_failed {
+            session.decode_with(HardwareChoice::No);
+        }
         let (had_ended, number) = (session.player.has_ended(), session.player.frame_index());
         let lost_before = session.lost_since;
         let due = session.advance(now);
@@ -186,6 +190,10 @@ impl Workspace {
         // Also redraw when the message about a slow seek or a lost signal must appear or disappear.
         if session.player.frame_index() != number || waits != self.hud.waits() {
             self.redraw();
+        }
+        if has_failed {
+            let text = "the graphics device did not return a decoded picture; software decodes from here on";
+            self.note(Note::warning(text), now);
         }
         for complaint in due.complaints {
             self.note(Note::fault(complaint), now);

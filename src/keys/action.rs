@@ -44,6 +44,8 @@ pub enum Action {
     Speed(SpeedChange),
     /// Loop over the whole video, or play it once.
     ToggleLoop,
+    /// Decode with hardware, or in software.
+    SwitchDecoder,
     /// Mark A, then B, then clear both.
     Mark,
     /// Go to the next or the previous cut.

@@ -148,6 +148,11 @@ pub const TABLE: &[Bindings] = &[
     Bindings { section: Section::Playing, keys: &[key(Letter("o"), ToggleLoop).switch("loop")], help: "{} on and off" },
     Bindings {
         section: Section::Playing,
+        keys: &[key(Control("h"), SwitchDecoder).command("decode with hardware or in software")],
+        help: "decode with hardware, or in software",
+    },
+    Bindings {
+        section: Section::Playing,
         keys: &[key(Letter("a"), Mark)],
         help: "mark A, then B and loop between them, then clear",
     },

@@ -371,6 +371,12 @@ pub enum MediaError {
         /// The source.
         path: PathBuf,
     },
+    /// The decoder cannot be replaced, because the video is read only once or consists of tiles.
+    #[error("{}: its decoder cannot be changed; only files with one stream of pictures can be decoded again", shown(path))]
+    NotSwitchable {
+        /// The source.
+        path: PathBuf,
+    },
     /// The hardware decoder failed, and software cannot continue with the same frame.
     #[error(
         "{}: decoding with {hardware} failed ({reason}), and the packets since the last keyframe are no longer there \

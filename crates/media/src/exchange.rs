@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::error::MediaError;
+use super::hardware::HardwareChoice;
 use super::index::{FrameIndex, Listing};
 use super::info::{FrameCounters, StreamInfo};
 use super::reception::NoSignal;
@@ -37,6 +38,8 @@ pub enum DecodeEvent {
     /// The video is open. Comes first and only once, except that a live source is opened again whenever its sender
     /// returns.
     Opened(Arc<StreamInfo>),
+    /// Another decoder was requested. From here on it decodes, as described; or nothing has changed, for this reason.
+    Switched(Result<Arc<StreamInfo>, MediaError>),
     /// A live source delivers nothing and is being waited for. May also come before the source is open.
     NoSignal(NoSignal),
     /// The next frame. Its serial is that of the seek that it follows.
@@ -75,6 +78,8 @@ pub(super) struct Exchange {
     pub(super) is_idle: bool,
     /// The last request, until the decoder starts on it.
     pub(super) seek: Option<(u64, Seek)>,
+    /// The choice of a decoder, until the decoder starts on the next request.
+    pub(super) hardware: Option<HardwareChoice>,
     pub(super) counters: FrameCounters,
     /// The selection of live frames to deliver.
     pub(super) live: LiveSelection,
@@ -141,7 +146,7 @@ impl LiveSelection {
 impl DecodeEvent {
     /// Returns `true` if a later seek makes the event stale.
     pub(super) const fn is_of_a_seek(&self) -> bool {
-        !matches!(self, Self::Opened(_) | Self::NoSignal(_))
+        !matches!(self, Self::Opened(_) | Self::Switched(_) | Self::NoSignal(_))
     }
 }
 

@@ -106,6 +106,11 @@ impl PictureMaker {
         }
     }
 
+    /// Returns the options with which the video was opened.
+    pub(super) const fn options(&self) -> &OpenOptions {
+        &self.options
+    }
+
     /// Returns a maker for another stream that is read with the same options.
     pub(super) fn for_stream(&self, defaults: StreamDefaults) -> Self {
         Self::new(&self.options, defaults)

@@ -9,6 +9,7 @@ use super::address;
 use super::decoder::{Decoder, StopHandle};
 use super::error::MediaError;
 use super::exchange::{DecodeEvent, Exchange, FrameList, QueueLimits, ThreadState};
+use super::hardware::HardwareChoice;
 use super::index::{FrameIndex, Lister, Listing};
 use super::info::{FrameCounters, OpenOptions};
 use super::position::Room;
@@ -162,6 +163,11 @@ impl DecodeThread {
         drop(stale);
     }
 
+    /// Requests another decoder, which takes over at the next [seek](Self::seek). Ignored by live sources.
+    pub fn decode_with(&self, choice: HardwareChoice) {
+        self.shared.lock().hardware = Some(choice);
+    }
+
     /// Sets whether no more frames are needed for now: the picture on screen stays, and the next seek may lead
     /// elsewhere.
     pub fn set_idle(&self, is_idle: bool) {
@@ -301,6 +307,11 @@ impl ThreadShared {
                     serial = new;
                     last = Some(seek);
                     decoder.set_serial(serial);
+                    let choice = self.lock().hardware.take();
+                    if let Some(choice) = choice {
+                        let switched = decoder.decode_with(choice).map(|()| Arc::new(decoder.info().clone()));
+                        self.push(DecodeEvent::Switched(switched));
+                    }
                     afterwards = self.seek(&mut decoder, serial, seek);
                 }
                 Task::Decode => {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::decision::{self, Decision};
 use super::{Decoder, StopHandle};
-use crate::av::{self, Accelerator, Codec, CodecOptions, Denied, Input};
+use crate::av::{self, Accelerator, AvError, Codec, CodecOptions, Denied, Input, StreamParameters};
 use crate::demuxer::Demuxer;
 use crate::ending::{self, Ending};
 use crate::error::MediaError;
@@ -141,8 +141,7 @@ impl Decoder {
         let no_video = || MediaError::NoVideo { path: path.clone(), found: "no such stream".to_owned() };
         let parameters = input.stream(stream).ok_or_else(no_video)?;
         streams::check_decoder(&parameters, &path)?;
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = options.threads.unwrap_or_else(|| (cores + 1).min(most_threads(parameters.size())));
+        let threads = threads_for(options, &parameters);
         let live = source.is_live_as(&input);
         let is_repeatable = source.can_reopen() && !live;
         // A picture of tiles is one frame.
@@ -151,16 +150,7 @@ impl Decoder {
             None => decision::decide(options, &parameters, (&path, is_repeatable))?,
         };
         let coding = CodecOptions { threads, low_delay: live, hardware: None };
-        let mut codec = Codec::open(&parameters, CodecOptions { hardware: decision.hardware, ..coding });
-        if let Ok(codec) = &mut codec {
-            codec.decode_into(options.hardware.memory.clone());
-        }
-        if let (Err(error), Some(hardware)) = (&codec, decision.hardware) {
-            decision.reason = Some(format!("{}: {error}", hardware.name()));
-            codec = Codec::open(&parameters, coding);
-        }
-        let codec = codec
-            .and_then(|codec| StreamCodec::new(codec, &parameters))
+        let codec = open_codec(&mut decision, &parameters, (coding, options))
             .map_err(|error| source.error("opening the decoder", error))?;
         let (rate, _) = input.rates(&parameters);
         let timecodes = TimecodeReader::of(&input, &parameters);
@@ -217,6 +207,31 @@ impl Decoder {
         decoder.reset_to_start();
         decoder.learn_from_first_frame()?;
         Ok(decoder)
+    }
+
+    /// Replaces the decoder of a file by the one that is chosen. A seek must follow.
+    ///
+    /// # Errors
+    /// [`MediaError`] if the file can be read only once, or has no such decoder; it is then decoded as before.
+    pub(crate) fn decode_with(&mut self, choice: HardwareChoice) -> Result<(), MediaError> {
+        let path = self.info.path.clone();
+        let opened = self.packets.opened().filter(|demuxer| demuxer.source().can_reopen() && !demuxer.is_live());
+        let parameters = opened.filter(|_| self.tiled.is_none()).and_then(Demuxer::parameters);
+        let Some(parameters) = parameters else { return Err(MediaError::NotSwitchable { path }) };
+        let options = self.pictures.options();
+        let hardware = HardwareOptions { choice, ..options.hardware.clone() };
+        let options = OpenOptions { hardware, ..options.clone() };
+        let mut decision = decision::decide(&options, &parameters, (&path, true))?;
+        let coding = CodecOptions { threads: threads_for(&options, &parameters), low_delay: false, hardware: None };
+        let opened = open_codec(&mut decision, &parameters, (coding, &options));
+        let action = "opening the decoder";
+        self.codec = opened.map_err(|error| MediaError::Failed { path, action, reason: error.to_string() })?;
+        self.is_hardware_named = choice != HardwareChoice::Auto;
+        self.info.decoder = self.codec.name();
+        self.info.hardware = self.codec.hardware().map(Accelerator::name);
+        self.info.threads = self.codec.threads();
+        self.info.software_reason = decision.reason;
+        Ok(())
     }
 
     /// Creates a decoder for the stored packets of a live source, which yields no frame before a seek; `None` if
@@ -372,6 +387,29 @@ impl Decoder {
             (_, _, refused) => MediaError::NoFrames { path, codec, refused },
         }
     }
+}
+
+/// Opens the decoder that was decided on; or else software's, whose reason is then added to the decision.
+fn open_codec(
+    decision: &mut Decision,
+    parameters: &StreamParameters<'_>,
+    (coding, options): (CodecOptions, &OpenOptions),
+) -> Result<StreamCodec, AvError> {
+    let mut codec = Codec::open(parameters, CodecOptions { hardware: decision.hardware, ..coding });
+    if let Ok(codec) = &mut codec {
+        codec.decode_into(options.hardware.memory.clone());
+    }
+    if let (Err(error), Some(hardware)) = (&codec, decision.hardware) {
+        decision.reason = Some(format!("{}: {error}", hardware.name()));
+        codec = Codec::open(parameters, coding);
+    }
+    StreamCodec::new(codec?, parameters)
+}
+
+/// Returns the number of threads that decode a video.
+fn threads_for(options: &OpenOptions, parameters: &StreamParameters<'_>) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    options.threads.unwrap_or_else(|| (cores + 1).min(most_threads(parameters.size())))
 }
 
 /// Memory that a decoder's threads may fill with frames, in bytes: enough for all threads at 8K.

@@ -11,6 +11,8 @@ use crate::{DecodeEvent, DecodeThread, MediaError, NoSignal, StreamInfo};
 pub enum SourceEvent {
     /// An error occurred.
     Error(MediaError),
+    /// Another decoder decodes from here on, as described; or not, for this reason.
+    Switched(Result<Arc<StreamInfo>, MediaError>),
     /// A live source delivers nothing.
     NoSignal(NoSignal),
     /// A live source is available again, as described.
@@ -46,6 +48,7 @@ pub fn take_events(
                 }
                 on_news(SourceEvent::Error(error));
             }
+            Some(DecodeEvent::Switched(switched)) => on_news(SourceEvent::Switched(switched)),
             Some(DecodeEvent::NoSignal(signal)) => on_news(SourceEvent::NoSignal(signal)),
             Some(DecodeEvent::Opened(info)) => on_news(SourceEvent::Signal(info)),
             None => break,

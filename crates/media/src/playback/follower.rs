@@ -300,8 +300,8 @@ pub fn take_followed(follower: &mut Follower, media: &DecodeThread, mut on_error
                 follower.end_of_stream(serial);
                 on_error(error);
             }
-            // Only live sources send these.
-            Some(DecodeEvent::NoSignal(_) | DecodeEvent::Opened(_)) => {}
+            // A follower asks for no other decoder, and is never live.
+            Some(DecodeEvent::NoSignal(_) | DecodeEvent::Opened(_) | DecodeEvent::Switched(_)) => {}
             None => break,
         }
     }

@@ -23,6 +23,12 @@ impl Player {
         self.seek_to(self.destination_secs() + secs)
     }
 
+    /// Seeks again to where the last request leads and drops all cached frames, because they can no longer be read.
+    pub fn reload(&mut self) -> SeekRequest {
+        self.drop_all();
+        self.start(self.exactly(self.destination_secs()))
+    }
+
     /// Seeks again to where that seek led, because its frames may be wrong; during playback, to the time on screen.
     pub fn seek_again(&mut self, serial: u64, seek: Seek) -> Option<SeekRequest> {
         if !self.supply.is_of(serial) {
