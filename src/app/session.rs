@@ -171,7 +171,8 @@ impl Session {
             timecode: self.timecode(),
         };
         let landed = self.landing.follow(place, now);
-        let note = step_end.map(|end| step_end_text(end, player.is_live()).to_owned()).or(switched).or(landed).or(signal);
+        let note =
+            step_end.map(|end| step_end_text(end, player.is_live()).to_owned()).or(switched).or(landed).or(signal);
         Due { show, wake_at, complaints, note }
     }
 

@@ -162,6 +162,8 @@ fn check(program: &Program, key: &str, action: Action) {
         }
         Action::Speed(SpeedChange::Normal) => drop(note("speed 1.00×")),
         Action::ToggleLoop => notes("loop on", "loop off"),
+        // Machines with hardware that decodes the sample say so.
+        Action::SwitchDecoder => drop(note("decoder: h264")),
         Action::Mark => {
             note("A at");
             note("looping A–B");

@@ -372,7 +372,10 @@ pub enum MediaError {
         path: PathBuf,
     },
     /// The decoder cannot be replaced, because the video is read only once or consists of tiles.
-    #[error("{}: its decoder cannot be changed; only files with one stream of pictures can be decoded again", shown(path))]
+    #[error(
+        "{}: its decoder cannot be changed; only files with one stream of pictures can be decoded again",
+        shown(path)
+    )]
     NotSwitchable {
         /// The source.
         path: PathBuf,

@@ -4,10 +4,14 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use super::*;
 use crate::av::made::{Faults, MadeHardware};
-use crate::{HardwareChoice, HardwareOptions, OpenOptions, Seek, SeekTarget};
+use crate::{
+    DecodeEvent, DecodeThread, HardwareChoice, HardwareKind, HardwareOptions, OpenOptions, QueueLimits, Seek,
+    SeekTarget,
+};
 use histoscope_core::picture::unpack::Source;
 
 /// A clip of FFmpeg's test source, and the folder that it is in.
@@ -113,6 +117,56 @@ fn hardware_gives_the_frames_of_software() {
         assert_eq!(info.pixel_format, plain.pixel_format, "{name}");
         assert_ne!(info.layout, plain.layout, "{name}: made hardware interleaves chroma");
         assert_eq!(decoder.counters().hardware_failures, 0);
+    }
+}
+
+/// Takes events up to the next one that `pick` picks.
+fn wait_for<T>(thread: &DecodeThread, what: &str, pick: impl Fn(DecodeEvent) -> Option<T>) -> T {
+    loop {
+        let event = thread.recv_timeout(Duration::from_secs(60)).unwrap_or_else(|| panic!("no {what}"));
+        if let Some(picked) = pick(event) {
+            return picked;
+        }
+    }
+}
+
+#[test]
+fn another_decoder_takes_over_at_a_seek() {
+    let known = |facts: &Facts| (facts.1, facts.2, facts.3);
+    for clip in clips() {
+        let name = clip.path.display().to_string();
+        let (expected, _) = all(&clip.path, &with(HardwareChoice::No));
+        let expected: Vec<_> = expected.iter().map(known).collect();
+        let hardware = MadeHardware::with(Faults::default());
+        let thread =
+            DecodeThread::open(&clip.path, with(HardwareChoice::No), QueueLimits::default(), || ()).expect("a thread");
+        let mut last = wait_for(&thread, "frame", |event| matches!(event, DecodeEvent::Frame(_)).then_some(0));
+        let none = HardwareChoice::Named(HardwareKind::VideoToolbox);
+        // Software, then hardware, then none that this machine has, and software again.
+        let choices =
+            [(HardwareChoice::Made(hardware), Some("made")), (none, Some("made")), (HardwareChoice::No, None)];
+        for (serial, (choice, wanted)) in (1..).zip(choices) {
+            thread.decode_with(choice);
+            thread.seek(serial, Seek::Exact(SeekTarget::Timestamp(expected[last].0)));
+            let switched = wait_for(&thread, "answer", |event| match event {
+                DecodeEvent::Switched(switched) => Some(switched),
+                _ => None,
+            });
+            assert_eq!(switched.is_err(), choice == none, "{name}");
+            if let Ok(info) = switched {
+                assert_eq!(info.hardware, wanted, "{name}");
+            }
+            let before = hardware.frames();
+            for at in last..(last + 20).min(expected.len()) {
+                let found = wait_for(&thread, "frame", |event| match event {
+                    DecodeEvent::Frame(frame) if frame.serial == serial => Some(facts(&frame)),
+                    _ => None,
+                });
+                assert_eq!(known(&found), expected[at], "{name}: frame {at} after {choice:?}");
+            }
+            assert_eq!(hardware.frames() > before, wanted.is_some(), "{name}: {choice:?}");
+            last += 7;
+        }
     }
 }
 
