@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ffmpeg_next::ffi;
 
-use super::hardware::{DeviceMemory, Download, HardwareDevice};
+use super::hardware::{Download, HardwareDevice};
 use super::in_use::DriverUse;
-use super::memory::{CallbackState, FramePool};
+use super::memory::{CallbackState, DeviceMemory, FramePool};
 use super::nal::NalStream;
 use super::stream::StreamParameters;
 use super::{AvError, AvFrame, AvPacket, PixelFormat, enum_number};

@@ -7,8 +7,7 @@ use std::sync::{Arc, OnceLock};
 use ffmpeg_next::ffi;
 
 use super::cuda::CudaMemory;
-use super::hardware::DeviceMemory;
-use super::memory::{FrameBlock, FramePool};
+use super::memory::{DeviceMemory, FrameBlock, FramePool};
 use super::packet::number_of;
 use super::{ColorNumbers, PixelFormat, enum_number, positive_ratio, timestamp};
 use histoscope_core::picture::crop::Crop;

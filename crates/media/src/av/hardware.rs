@@ -2,18 +2,16 @@
 
 use std::collections::HashMap;
 use std::ffi::{CStr, c_int};
-use std::fmt;
 use std::ptr::{self, NonNull};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::cuda::{self, CopyInFlight, CopyStream};
 use super::frame::RemotePlanes;
-use super::memory::{CallbackState, FramePool, row_bytes};
+use super::memory::{CallbackState, DeviceMemory, FramePool, row_bytes};
 use super::stream::StreamParameters;
 use super::{AvError, AvFrame, PixelFormat, enum_number};
 use ffmpeg_next::ffi;
-use histoscope_core::picture::SharedMemory;
 
 /// A kind of hardware decoder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -221,59 +219,6 @@ fn surfaces_of(codec: *const ffi::AVCodec, kind: c_int) -> Option<PixelFormat> {
     }
     None
 }
-
-/// The memory of the graphics device that counts and draws: none until the device is known, and another device's once
-/// that one was lost. Clones share it.
-#[derive(Clone, Default)]
-pub struct DeviceMemory(Arc<Slot>);
-
-#[derive(Default)]
-struct Slot {
-    /// The memory, and the number of devices before its own.
-    memory: Mutex<(Option<Arc<dyn SharedMemory>>, u64)>,
-    has_failed: AtomicBool,
-}
-
-impl DeviceMemory {
-    /// Sets the memory, in place of that of a device that was lost.
-    pub fn set(&self, memory: Arc<dyn SharedMemory>) {
-        let mut slot = self.0.memory.lock().unwrap_or_else(PoisonError::into_inner);
-        *slot = (Some(memory), slot.1 + 1);
-    }
-
-    /// Returns the memory if its device is known and open, and the number of the device.
-    fn current(&self) -> Option<(Arc<dyn SharedMemory>, u64)> {
-        let slot = self.0.memory.lock().unwrap_or_else(PoisonError::into_inner);
-        let (memory, number) = &*slot;
-        memory.clone().filter(|memory| memory.is_ready()).map(|memory| (memory, *number))
-    }
-
-    /// Notes that a device did not return a decoded picture.
-    pub(super) fn note_failure(&self) {
-        self.0.has_failed.store(true, Ordering::Relaxed);
-    }
-
-    /// Returns `true` if a device did not return a decoded picture since the last call: counts made by the CPU are then
-    /// wrong.
-    #[must_use]
-    pub fn take_failure(&self) -> bool {
-        self.0.has_failed.swap(false, Ordering::Relaxed)
-    }
-}
-
-impl fmt::Debug for DeviceMemory {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("DeviceMemory")
-    }
-}
-
-impl PartialEq for DeviceMemory {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-}
-
-impl Eq for DeviceMemory {}
 
 /// A surface on its way into a block of the pool.
 pub(super) struct Download {

@@ -335,7 +335,7 @@ fn hardware_is_used_unasked_only_if_checked_and_faster() {
 #[test]
 fn hardware_that_is_not_there_is_an_error_only_if_it_was_named() {
     let clip = clip("closed.mp4", 1, X264);
-    let error = Decoder::open(&clip.path, &with(HardwareChoice::Named(crate::HardwareKind::D3d11va))).err();
+    let error = Decoder::open(&clip.path, &with(HardwareChoice::Named(HardwareKind::D3d11va))).err();
     #[cfg(not(windows))]
     assert!(matches!(error, Some(MediaError::NoHardware { .. })), "{error:?}");
     let text = error.map(|error| error.to_string()).unwrap_or_default();
