@@ -313,6 +313,11 @@ impl Picture {
         self.planes.extent(index)
     }
 
+    /// Returns the number of bytes of all planes, without reading them.
+    fn plane_bytes(&self) -> usize {
+        (0..self.layout.plane_count()).map(|plane| self.extent(plane).0).sum()
+    }
+
     /// Returns the address of the first plane, without reading it. It differs between pictures that exist at the same time.
     #[must_use]
     pub fn address(&self) -> usize {
@@ -645,14 +650,12 @@ impl Frame {
         }
     }
 
-    /// Returns the size of the picture's planes in bytes.
+    /// Returns the size of the picture's planes in bytes, without reading them.
     #[must_use]
     pub fn plane_bytes(&self) -> usize {
-        let of = |picture: &Picture| -> usize {
-            (0..picture.layout().plane_count()).map(|plane| picture.plane(plane).bytes.len()).sum()
-        };
         let decoded = self.picture.decoded();
-        of(&self.picture) + if std::ptr::eq(decoded, &raw const self.picture) { 0 } else { of(decoded) }
+        let is_converted = !std::ptr::eq(decoded, &raw const self.picture);
+        self.picture.plane_bytes() + if is_converted { decoded.plane_bytes() } else { 0 }
     }
 }
 
@@ -677,6 +680,28 @@ mod tests {
         };
         let planes = Arc::new(OwnedPlanes { planes: (0..3).map(plane).collect() });
         Picture::new(layout, size, color, planes).unwrap()
+    }
+
+    /// Planes that must not be read, because that would copy them from a graphics device.
+    struct Remote(OwnedPlanes);
+
+    impl PlaneStore for Remote {
+        fn plane(&self, index: usize) -> PlaneView<'_> {
+            panic!("plane {index} is read")
+        }
+
+        fn extent(&self, index: usize) -> (usize, usize) {
+            self.0.extent(index)
+        }
+    }
+
+    #[test]
+    fn the_size_of_planes_is_known_without_reading_them() {
+        let layout = PixelLayout::planar_ycbcr(8, (1, 1));
+        let color = Colorimetry::resolve(&layout, (6, 4), Some(Matrix::Bt709), Some(Range::Limited), false);
+        let planes = OwnedPlanes { planes: vec![(vec![0; 24], 6), (vec![0; 6], 3), (vec![0; 6], 3)] };
+        let picture = Picture::new(layout, (6, 4), color, Arc::new(Remote(planes))).unwrap();
+        assert_eq!(picture.plane_bytes(), 36);
     }
 
     #[test]

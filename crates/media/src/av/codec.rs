@@ -106,6 +106,7 @@ impl Codec {
             _ => parameters.decoder(),
         };
         let decoder = decoder.ok_or(AvError(ffi::AVERROR_DECODER_NOT_FOUND))?;
+        let in_use = options.hardware.map(|_| DriverUse::new().ok_or(AvError::EXIT)).transpose()?;
         // SAFETY: a fresh context is set up from a stream's parameters while nothing else uses either. From here on
         // `Drop` frees it on every path.
         unsafe {
@@ -133,7 +134,7 @@ impl Codec {
                 downloads: VecDeque::new(),
                 error: None,
                 taken: 0,
-                _in_use: options.hardware.map(|_| DriverUse::new()),
+                _in_use: in_use,
             };
             let context = codec.context.as_ptr();
             (*context).opaque = Arc::as_ptr(&codec.state).cast_mut().cast();

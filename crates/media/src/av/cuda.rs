@@ -226,7 +226,7 @@ impl CopyStream {
             external: ptr::null_mut(),
             context: self.context,
             memory: block.memory,
-            _in_use: DriverUse::new(),
+            _in_use: DriverUse::new()?,
         };
         // SAFETY: the context is current; the functions read the structures and fill the results. The descriptor belongs
         // to the driver as soon as it has accepted it.
@@ -464,12 +464,13 @@ impl PinnedPages {
     /// Pins memory, which must not be freed before the result is dropped. Returns `None` if the driver refuses.
     fn new(stream: &CopyStream, (start, length): (*mut u8, usize)) -> Option<Self> {
         let driver = driver()?;
+        let in_use = DriverUse::new()?;
         // SAFETY: a context is current; the memory is allocated.
         let code = unsafe { (driver.register)(start.cast(), length, HOST_REGISTER_PORTABLE) };
         if code != 0 {
             log::debug!("the driver does not pin {length} bytes (error {code})");
         }
-        (code == 0).then(|| Self { start: start.cast(), context: stream.context, _in_use: DriverUse::new() })
+        (code == 0).then(|| Self { start: start.cast(), context: stream.context, _in_use: in_use })
     }
 }
 

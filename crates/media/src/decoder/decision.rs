@@ -16,6 +16,10 @@ const CHECKED_FRAMES: u64 = 24;
 /// Maximum number of pixels of the frames that a check decodes.
 const CHECKED_PIXELS: u64 = CHECKED_FRAMES * 4096 * 2304;
 
+/// Codecs whose standards allow inverse transforms to differ in their rounding. Hardware's samples are as good as
+/// software's, but not the same.
+const INEXACT: [&str; 6] = ["h263", "mjpeg", "mpeg1video", "mpeg2video", "mpeg4", "msmpeg4v3"];
+
 /// The decision for a stream; software by default.
 #[derive(Default)]
 pub(crate) struct Decision {
@@ -35,6 +39,15 @@ pub(crate) fn decide(
     (path, is_repeatable): (&Path, bool),
 ) -> Result<Decision, MediaError> {
     let software = |reason| Decision { hardware: None, reason };
+    let takes_hardware = matches!(options.hardware.choice, HardwareChoice::Auto | HardwareChoice::Named(_));
+    if takes_hardware && INEXACT.contains(&parameters.codec_name()) {
+        let reason =
+            format!("the rounding of {} is left open, so that hardware gives other samples", parameters.codec_name());
+        if options.hardware.choice != HardwareChoice::Auto {
+            log::warn!("{}: {reason}; software decodes", path.display());
+        }
+        return Ok(software(Some(reason)));
+    }
     let used = |accelerator| Decision { hardware: Some(accelerator), reason: None };
     match options.hardware.choice {
         HardwareChoice::No => Ok(software(None)),

@@ -341,3 +341,17 @@ fn hardware_that_is_not_there_is_an_error_only_if_it_was_named() {
     let text = error.map(|error| error.to_string()).unwrap_or_default();
     assert!(text.contains("cannot be decoded with d3d11va") && text.contains("--hwdec"), "{text}");
 }
+
+#[test]
+fn software_decodes_codecs_whose_rounding_is_left_open() {
+    let source = "-pix_fmt yuv420p";
+    for (name, codec) in [("two.ts", "mpeg2video"), ("four.avi", "mpeg4"), ("motion.avi", "mjpeg -color_range pc")] {
+        let clip = clip(name, 1, &format!("{source} -strict -2 -c:v {codec}"));
+        for choice in [HardwareChoice::Auto, HardwareChoice::Named(HardwareKind::Cuda)] {
+            let decoder =
+                Decoder::open(&clip.path, &with(choice)).expect("software decodes it, whatever this machine has");
+            let reason = decoder.info().software_reason.clone().unwrap_or_default();
+            assert!(reason.starts_with("the rounding of ") && reason.ends_with("gives other samples"), "{reason}");
+        }
+    }
+}
