@@ -133,7 +133,8 @@ fn wait_for<T>(thread: &DecodeThread, what: &str, pick: impl Fn(DecodeEvent) -> 
 #[test]
 fn another_decoder_takes_over_at_a_seek() {
     let known = |facts: &Facts| (facts.1, facts.2, facts.3);
-    for clip in clips() {
+    // Whatever hardware is named, software decodes MPEG-2.
+    for clip in clips().into_iter().filter(|clip| !clip.path.ends_with("plain.m2v")) {
         let name = clip.path.display().to_string();
         let (expected, _) = all(&clip.path, &with(HardwareChoice::No));
         let expected: Vec<_> = expected.iter().map(known).collect();

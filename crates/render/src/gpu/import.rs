@@ -8,7 +8,7 @@
 mod vulkan;
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use super::readback_belt::read_now;
@@ -33,6 +33,8 @@ pub(super) struct Imports {
     /// Number of imported blocks.
     count: Arc<AtomicUsize>,
     most_bytes: u64,
+    /// Set once the device is kept until the program ends.
+    kept: OnceLock<()>,
 }
 
 /// The location of a picture's planes in a buffer that the GPU copies from.
@@ -51,7 +53,7 @@ impl Imports {
         static NUMBERS: AtomicU64 = AtomicU64::new(0);
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
         let most_bytes = device.limits().max_buffer_size;
-        Self { device: device.clone(), host, number, count: Arc::default(), most_bytes }
+        Self { device: device.clone(), host, number, count: Arc::default(), most_bytes, kept: OnceLock::new() }
     }
 
     /// Disables reading in place if the user has disabled it, or if a test shows that the driver does not read what the memory
@@ -99,6 +101,8 @@ impl Imports {
         let shared = self.host.as_ref()?.share(&self.device, length, &self.count)?;
         let refused = |reason: &String| log::debug!("{length} bytes are not shared: {reason}");
         let vulkan::SharedBuffer { buffer, handle, bytes, device } = shared.inspect_err(refused).ok()?;
+        // NVIDIA's driver crashes if a decoder's thread, which may hold the last of this memory, destroys the device.
+        self.kept.get_or_init(|| std::mem::forget(self.device.clone()));
         let memory: Attachment = Arc::new(Shared { buffer, device: self.number, _held: ImportCount::new() });
         Some(SharedBlock { handle, bytes, device, memory })
     }
