@@ -1,0 +1,156 @@
+//! Counts the light of pixels.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::Gpu;
+use super::params::{InputPicture, RegionParams};
+use super::resources::{storage, uniform};
+use super::shaders::{self, groups};
+use super::timing::{Spans, compute_pass};
+use histoscope_core::histogram::pixel_light::{Brightest, TABLE_WORDS};
+use histoscope_core::histogram::{LightCounts, LightMeter};
+use histoscope_core::picture::region::Rect;
+
+/// The most bins.
+const MAX_BINS: usize = 1 << 12;
+/// Words of each workgroup's totals, as in shaders/pixel_light.wgsl.
+const TOTAL_WORDS: u32 = 6;
+/// Invocations in a workgroup.
+const WORKGROUP: u32 = 256;
+/// The most workgroups: enough to keep every processor of a large GPU busy.
+const MAX_GROUPS: u32 = 528;
+/// Pixels in a block.
+const BLOCK_PIXELS: u64 = 8;
+
+/// The bins and the totals of the workgroups.
+#[derive(Debug)]
+pub struct PixelLightPass {
+    shader: shaders::Module,
+    pipelines: HashMap<PipelineKey, wgpu::ComputePipeline>,
+    region: wgpu::Buffer,
+    table: wgpu::Buffer,
+    bins: wgpu::Buffer,
+    totals: wgpu::Buffer,
+    group: wgpu::BindGroup,
+    /// The meter whose table is in the buffer.
+    meter: Option<Arc<LightMeter>>,
+}
+
+/// The properties that a pipeline is specialized for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct PipelineKey {
+    picture: InputPicture,
+    is_by_code: bool,
+    counts_gamut: bool,
+}
+
+/// The layout of counts that were copied one after another: bins, then the totals of each workgroup.
+#[derive(Debug, Clone)]
+pub struct LightShape {
+    meter: Arc<LightMeter>,
+    groups: u32,
+    /// Width of the whole picture, by which pixels are numbered.
+    width: u32,
+}
+
+impl PixelLightPass {
+    /// The most bytes of the counts.
+    pub const MAX_BYTES: u64 = 4 * (MAX_BINS as u64 + MAX_GROUPS as u64 * TOTAL_WORDS as u64);
+
+    /// Creates the pass with room for every depth.
+    #[must_use]
+    pub fn new(gpu: &Gpu) -> Self {
+        let region = uniform(gpu, "pixel light", &RegionParams::default());
+        let table = storage(&gpu.device, "light table", TABLE_WORDS);
+        let bins = storage(&gpu.device, "light bins", MAX_BINS);
+        let totals = storage(&gpu.device, "light totals", (MAX_GROUPS * TOTAL_WORDS) as usize);
+        let group = groups::PIXEL_LIGHT.bind(&gpu.device, &[&region, &table, &bins, &totals]);
+        let shader = shaders::PIXEL_LIGHT.module(&gpu.device);
+        Self { shader, pipelines: HashMap::new(), region, table, bins, totals, group, meter: None }
+    }
+
+    /// Records counting a rectangle, which must lie in the picture, of a picture like this one, bound by `group`. Rectangle and
+    /// meter apply to the next submission. Returns the shape of the counts.
+    pub fn record(
+        &mut self,
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        (group, picture, rect): (&wgpu::BindGroup, InputPicture, Rect),
+        meter: &Arc<LightMeter>,
+        spans: Option<Spans<'_>>,
+    ) -> LightShape {
+        gpu.queue.write_buffer(&self.region, 0, bytemuck::bytes_of(&RegionParams::from(rect)));
+        if self.meter.as_ref() != Some(meter) {
+            gpu.queue.write_buffer(&self.table, 0, bytemuck::cast_slice(meter.table()));
+            self.meter = Some(Arc::clone(meter));
+        }
+        let width = picture.size.0;
+        let picture = picture.of_any_size();
+        let key = PipelineKey { picture, is_by_code: meter.is_by_code(), counts_gamut: meter.counts_gamut() };
+        let bin_count = meter.bin_count() as u32;
+        let Self { shader, pipelines, .. } = self;
+        let pipeline = pipelines.entry(key).or_insert_with(|| {
+            let mut constants = picture.constants();
+            constants.extend([
+                ("HLG", f64::from(u8::from(!key.is_by_code))),
+                ("GAMUT", f64::from(u8::from(key.counts_gamut))),
+                ("BIN_COUNT", f64::from(bin_count)),
+                ("MEMORY_WORDS", f64::from(bin_count.max(TOTAL_WORDS * WORKGROUP))),
+            ]);
+            shader.compute(&gpu.device, "count_light", &constants)
+        });
+        let useful = rect.pixel_count().div_ceil(BLOCK_PIXELS * u64::from(WORKGROUP));
+        let groups = useful.clamp(1, u64::from(MAX_GROUPS)) as u32;
+        encoder.clear_buffer(&self.bins, 0, Some(u64::from(bin_count) * 4));
+        compute_pass(encoder, "pixel light", spans, |pass| {
+            pass.set_pipeline(pipeline);
+            pass.set_bind_group(0, group, &[]);
+            pass.set_bind_group(1, &self.group, &[]);
+            pass.dispatch_workgroups(groups, 1, 1);
+        });
+        LightShape { meter: Arc::clone(meter), groups, width }
+    }
+
+    /// Returns the buffers with the counts of this shape, and the bytes that they take.
+    #[must_use]
+    pub fn parts(&self, shape: &LightShape) -> [(&wgpu::Buffer, Range<u64>); 2] {
+        let (bins, totals) = shape.words();
+        [(&self.bins, 0..4 * bins as u64), (&self.totals, 0..4 * totals as u64)]
+    }
+}
+
+impl LightShape {
+    /// Returns the number of words of the bins and of the totals.
+    fn words(&self) -> (usize, usize) {
+        (self.meter.bin_count(), (self.groups * TOTAL_WORDS) as usize)
+    }
+
+    /// Returns the number of all words.
+    #[must_use]
+    pub fn word_count(&self) -> usize {
+        let (bins, totals) = self.words();
+        bins + totals
+    }
+
+    /// Returns the counts in [`word_count`](Self::word_count) words.
+    #[must_use]
+    pub fn counts(&self, words: &[u32]) -> LightCounts {
+        let (bins, totals) = words.split_at(self.words().0.min(words.len()));
+        let mut counts = LightCounts { bins: bins.to_vec(), ..LightCounts::empty(&self.meter) };
+        let (groups, _) = totals.as_chunks::<{ TOTAL_WORDS as usize }>();
+        for &[value, pixel, low, high, outside_p3, outside_bt709] in groups {
+            // A workgroup without pixels has no largest value.
+            if pixel != u32::MAX {
+                let found = Brightest { value, x: pixel % self.width, y: pixel / self.width };
+                counts.brightest = Some(counts.brightest.map_or(found, |brightest| brightest.or(found)));
+            }
+            counts.sum += u64::from(high) << 32 | u64::from(low);
+            for (sum, count) in counts.outside.iter_mut().flatten().zip([outside_p3, outside_bt709]) {
+                *sum += count;
+            }
+        }
+        counts
+    }
+}
