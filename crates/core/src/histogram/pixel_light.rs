@@ -11,6 +11,8 @@
 //!
 //! With a [gamut](LightMeter::counts_gamut), the pixels outside P3-D65 and outside BT.709 are counted, too.
 
+use std::sync::Arc;
+
 use super::light::{LightTable, Transfer};
 use crate::picture::transfer::{logarithm, power};
 
@@ -85,13 +87,15 @@ pub const MANTISSAS_AT: usize = OCTAVES_AT + 32;
 pub const TABLE_WORDS: usize = MANTISSAS_AT + 257;
 
 /// Measures the light of pixels.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct LightMeter {
     scale: LightScale,
     bits: u32,
     counts_gamut: bool,
     /// The linear light of each code, 32 bits; then, for HLG, Y^(γ-1) of 2^-n, and of 257 mantissas from a half to 1.
     table: Vec<u32>,
+    /// The light of each bin in cd/m².
+    lights: Vec<f64>,
 }
 
 impl LightMeter {
@@ -112,7 +116,9 @@ impl LightMeter {
                 *word = fixed(power(0.5 + f64::from(step) / 512.0, exponent));
             }
         }
-        Self { scale, bits, counts_gamut, table }
+        let mut meter = Self { scale, bits, counts_gamut, table, lights: Vec::new() };
+        meter.lights = (0..meter.bin_count()).map(|bin| meter.light_of(bin as u32)).collect();
+        meter
     }
 
     /// Returns the relation between codes and light.
@@ -221,14 +227,20 @@ impl LightMeter {
     /// Returns the light of a bin in cd/m²: exact if pixels are counted by code, otherwise the middle of the bin.
     #[must_use]
     pub fn light_of_bin(&self, bin: usize) -> f64 {
-        let bin = bin as u32;
+        self.lights[bin]
+    }
+
+    fn light_of(&self, bin: u32) -> f64 {
         if self.is_by_code() {
             return self.light(bin);
+        }
+        if bin == 0 {
+            return self.light(1 << (LOWEST_OCTAVE - 1));
         }
         let octave = (bin >> OCTAVE_BITS) + LOWEST_OCTAVE;
         let step = f64::from(bin & ((1 << OCTAVE_BITS) - 1)) + 0.5;
         let value = (1.0 + step / f64::from(1 << OCTAVE_BITS)) * f64::from(1_u32 << octave);
-        if bin == 0 { self.light(1 << (LOWEST_OCTAVE - 1)) } else { value / f64::from(u32::MAX) * self.scale.peak() }
+        value / f64::from(u32::MAX) * self.scale.peak()
     }
 }
 
@@ -271,12 +283,10 @@ impl Brightest {
 }
 
 /// The counted light of a picture.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct LightCounts {
     /// The meter that it was counted with.
-    pub scale: LightScale,
-    /// Bits per code.
-    pub bits: u32,
+    pub meter: Arc<LightMeter>,
     /// Pixels by bin.
     pub bins: Vec<u32>,
     /// The sum of all values.
@@ -290,14 +300,13 @@ pub struct LightCounts {
 impl LightCounts {
     /// Creates the counts of no pixels.
     #[must_use]
-    pub fn empty(meter: &LightMeter) -> Self {
+    pub fn empty(meter: &Arc<LightMeter>) -> Self {
         Self {
-            scale: meter.scale,
-            bits: meter.bits,
             bins: vec![0; meter.bin_count()],
             sum: 0,
             brightest: None,
             outside: meter.counts_gamut.then_some([0; 2]),
+            meter: Arc::clone(meter),
         }
     }
 
@@ -320,48 +329,50 @@ impl LightCounts {
         self.bins.iter().map(|&count| u64::from(count)).sum()
     }
 
-    /// Returns the figures; `None` if no pixel is counted. `meter` must be of the same scale and bits.
+    /// Returns the figures; `None` if no pixel is counted. `mastering_peak` is that of the mastering display in cd/m².
     #[must_use]
-    pub fn figures(&self, meter: &LightMeter) -> Option<LightFigures> {
-        let brightest = self.brightest?;
-        let pixels = self.pixels() as f64;
+    pub fn figures(&self, mastering_peak: Option<f64>) -> Option<LightFigures> {
+        let (meter, brightest) = (&self.meter, self.brightest?);
+        let pixels = self.pixels();
         let max = meter.light(brightest.value);
         let average = if meter.is_by_code() {
-            let lights = self.bins.iter().enumerate().filter(|(_, count)| **count > 0);
-            lights.map(|(bin, &count)| f64::from(count) * meter.light_of_bin(bin)).sum::<f64>() / pixels
+            let lights = self.bins.iter().zip(&meter.lights);
+            lights.map(|(&count, light)| f64::from(count) * light).sum::<f64>() / pixels as f64
         } else {
-            self.sum as f64 / pixels / f64::from(u32::MAX) * self.scale.peak()
+            self.sum as f64 / pixels as f64 / f64::from(u32::MAX) * meter.scale.peak()
         };
         Some(LightFigures {
             max,
             average,
             brightest: (brightest.x, brightest.y),
-            max_9999: self.percentile(meter, 9999).min(max),
-            above: ABOVE.map(|limit| self.share_above(meter, f64::from(limit))),
-            outside: self.outside.map(|counts| counts.map(|count| f64::from(count) / pixels)),
+            max_9999: self.percentile(9999).min(max),
+            pixels,
+            above: ABOVE.map(|limit| self.above(f64::from(limit))),
+            above_mastering: mastering_peak.map(|peak| self.above(peak)),
+            outside: self.outside.map(|counts| counts.map(u64::from)),
         })
     }
 
-    /// Returns the share of pixels above a limit in cd/m².
+    /// Returns the number of pixels above a limit in cd/m².
     #[must_use]
-    pub fn share_above(&self, meter: &LightMeter, limit: f64) -> f64 {
+    pub fn above(&self, limit: f64) -> u64 {
         // Unlike a bin of HLG, the brightest pixel is exact.
-        if self.brightest.is_none_or(|pixel| meter.light(pixel.value) <= limit) {
-            return 0.0;
+        if self.brightest.is_none_or(|pixel| self.meter.light(pixel.value) <= limit) {
+            return 0;
         }
-        let bright = (0..self.bins.len()).rev().take_while(|&bin| meter.light_of_bin(bin) > limit);
-        bright.map(|bin| f64::from(self.bins[bin])).sum::<f64>() / self.pixels() as f64
+        let bins = self.bins.iter().zip(&self.meter.lights).rev();
+        bins.take_while(|(_, light)| **light > limit).map(|(&count, _)| u64::from(count)).sum()
     }
 
     /// Returns the light that this many ten-thousandths of the pixels do not exceed.
-    fn percentile(&self, meter: &LightMeter, parts: u64) -> f64 {
+    fn percentile(&self, parts: u64) -> f64 {
         let needed = (self.pixels() * parts).div_ceil(10_000).max(1);
         let mut below = 0;
         let reaches = |count: &u32| {
             below += u64::from(*count);
             below >= needed
         };
-        self.bins.iter().position(reaches).map_or(0.0, |bin| meter.light_of_bin(bin))
+        self.bins.iter().position(reaches).map_or(0.0, |bin| self.meter.light_of_bin(bin))
     }
 }
 
@@ -379,10 +390,14 @@ pub struct LightFigures {
     pub brightest: (u32, u32),
     /// The light in cd/m² that 99.99 % of the pixels do not exceed.
     pub max_9999: f64,
-    /// Shares of pixels brighter than the limits of [`ABOVE`].
-    pub above: [f64; 4],
-    /// Shares of pixels outside P3-D65 and outside BT.709, if they are counted.
-    pub outside: Option<[f64; 2]>,
+    /// Number of pixels.
+    pub pixels: u64,
+    /// Pixels brighter than the limits of [`ABOVE`].
+    pub above: [u64; 4],
+    /// Pixels brighter than the mastering display's peak, if the file states one.
+    pub above_mastering: Option<u64>,
+    /// Pixels outside P3-D65 and outside BT.709, if they are counted.
+    pub outside: Option<[u64; 2]>,
 }
 
 #[cfg(test)]
@@ -390,7 +405,7 @@ mod tests {
     use super::*;
 
     /// Returns figures of a picture with these pixels in one row.
-    fn figures(meter: &LightMeter, pixels: &[([u32; 3], u32)]) -> LightFigures {
+    fn figures(meter: &Arc<LightMeter>, pixels: &[([u32; 3], u32)]) -> LightFigures {
         let mut counts = LightCounts::empty(meter);
         let mut x = 0;
         for &(codes, count) in pixels {
@@ -401,7 +416,7 @@ mod tests {
             counts.brightest = Some(counts.brightest.map_or(pixel, |brightest| brightest.or(pixel)));
             x += count;
         }
-        counts.figures(meter).expect("some pixels")
+        counts.figures(None).expect("some pixels")
     }
 
     #[track_caller]
@@ -468,12 +483,12 @@ mod tests {
 
     #[test]
     fn figures_are_those_of_the_pixels() {
-        let meter = LightMeter::new(LightScale::Pq, 10, false);
+        let meter = Arc::new(LightMeter::new(LightScale::Pq, 10, false));
         let (dark, white, peak) = (meter.light(300), meter.light(594), meter.light(900));
         let found = figures(&meter, &[([300, 10, 10], 9_899), ([0, 0, 594], 100), ([900, 899, 0], 1)]);
         is_near(found.average, (9_899.0 * dark + 100.0 * white + peak) / 10_000.0, 1e-12);
         assert_eq!((found.max, found.brightest, found.max_9999), (peak, (9_999, 0), white));
-        assert_eq!(found.above, [0.0101, 1e-4, 1e-4, 0.0], "{white} is above 203 only at code 595");
+        assert_eq!(found.above, [101, 1, 1, 0], "{white} is above 203 only at code 595");
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! It is deliberately slow: one pixel after another, one sample at a time, without tables or tricks. Tests compare the
 //! GPU and CPU engines with it.
 
+use std::sync::Arc;
+
 use crate::histogram::pixel_light::Brightest;
 use crate::histogram::{Components, Histogram, LightCounts, LightMeter};
 use crate::picture::Picture;
@@ -96,7 +98,7 @@ pub fn linear_luminance(picture: &Picture, transfer: crate::histogram::Transfer)
 
 /// Counts the light of the pixels of a rectangle, which must lie in the picture.
 #[must_use]
-pub fn pixel_light(picture: &Picture, rect: Rect, meter: &LightMeter) -> LightCounts {
+pub fn pixel_light(picture: &Picture, rect: Rect, meter: &Arc<LightMeter>) -> LightCounts {
     let top = (1 << meter.bits()) - 1;
     let mut counts = LightCounts::empty(meter);
     for y in rect.y..rect.y + rect.height {
@@ -155,8 +157,6 @@ fn count_coded(picture: &Picture, rect: Rect) -> Histogram {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::histogram::Transfer;
     use crate::picture::OwnedPlanes;

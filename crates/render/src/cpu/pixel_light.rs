@@ -4,6 +4,8 @@
 //! the compiler vectorizes: the chroma terms, of which only the largest matters where luma weighs the same in every channel,
 //! and the values. Otherwise every pixel is measured by the definition, unless it equals the one before.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use super::rows::Rows;
@@ -21,7 +23,7 @@ const BAND_ROWS: usize = 16;
 ///
 /// # Errors
 /// [`PictureError::Empty`] if the rectangle does not lie in the picture.
-pub fn count_pixel_light(picture: &Picture, rect: Rect, meter: &LightMeter) -> Result<LightCounts, PictureError> {
+pub fn count_pixel_light(picture: &Picture, rect: Rect, meter: &Arc<LightMeter>) -> Result<LightCounts, PictureError> {
     if !rect.fits(picture.width(), picture.height()) {
         return Err(PictureError::Empty { width: rect.width, height: rect.height });
     }
@@ -48,7 +50,7 @@ struct LightCount<'a> {
     conversion: Conversion,
     columns_shift: u8,
     rect: Rect,
-    meter: &'a LightMeter,
+    meter: &'a Arc<LightMeter>,
 }
 
 /// A thread's scratch arrays and its counts.

@@ -39,7 +39,7 @@ pub enum EngineError {
 }
 
 /// The counts of one picture.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Counts {
     /// A histogram for each of the counter's components, in their order.
     pub histograms: Vec<Histogram>,

@@ -105,7 +105,7 @@ struct CountLayout {
 }
 
 /// The counts of a picture.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct PictureCounts {
     /// Its bins.
     pub histogram: Histogram,

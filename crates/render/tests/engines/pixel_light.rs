@@ -1,5 +1,7 @@
 //! The light of pixels: every engine's counts against the definition, and the counter that measures it with the bins.
 
+use std::sync::Arc;
+
 use histoscope_core::histogram::{Components, LightCounts, LightMeter, LightScale, reference};
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::color::{Matrix, Range};
@@ -39,7 +41,7 @@ fn check(name: &str, picture: &Picture, regions: &[Option<Rect>], scales: &[(Lig
     for (engine, found) in engines() {
         let mut counter = Counter::new(&found, &[Components::Rgbl], Default::default()).with_light(true);
         for &light in scales {
-            let meter = LightMeter::new(light.0, picture.layout().bin_bits(), light.1);
+            let meter = Arc::new(LightMeter::new(light.0, picture.layout().bin_bits(), light.1));
             for &region in regions {
                 let rect = region.unwrap_or(Rect::whole(picture.width(), picture.height()));
                 let expected = reference::pixel_light(picture, rect, &meter);
@@ -116,7 +118,7 @@ fn light_is_measured_only_on_request_and_never_of_adjusted_pictures() {
 fn the_comparison_can_fail() {
     let layout = PixelLayout::planar_ycbcr(10, (1, 1));
     let picture = natural(layout, (64, 36), color(&layout), 1);
-    let meter = LightMeter::new(LightScale::Hlg { peak: 1000 }, 10, true);
+    let meter = Arc::new(LightMeter::new(LightScale::Hlg { peak: 1000 }, 10, true));
     let counts = reference::pixel_light(&picture, Rect::whole(64, 36), &meter);
     let other = reference::pixel_light(&picture, Rect { x: 0, y: 0, width: 64, height: 35 }, &meter);
     assert!(counts != other && counts.sum != other.sum && counts.bins != other.bins);
