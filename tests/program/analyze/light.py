@@ -8,9 +8,13 @@ ITU-R BT.2100. Any difference ends the script with exit code 1 and a sentence.
 """
 
 import json
+import os
 import sys
 
 import numpy as np
+
+# The interpreter may be isolated, and then does not look next to the script.
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from records import describe, raw_frames, to_rgb
 
 
@@ -37,6 +41,8 @@ def main():
     lines = [json.loads(line) for line in open(records)]
     frames, summary = lines[:-1], lines[-1]
     width, height = frames[0]["width"], frames[0]["height"]
+    if any((frame["matrix"], frame["range"]) != (matrix, limits) for frame in frames):
+        sys.exit(f"the clip is not of {matrix} in {limits} range")
     allowed = 1e-6 if transfer == "pq" else 1e-4
     truth = []
     for frame, planes in zip(frames, raw_frames(clip, pix_fmt, width, height), strict=True):

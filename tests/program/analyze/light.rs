@@ -6,8 +6,8 @@ use crate::analyze::program::{analyze, output, read_records};
 use crate::command::python::python;
 use crate::common::Clip;
 
-const PQ: &str = "-vf setparams=color_trc=smpte2084:color_primaries=bt2020:colorspace=bt2020nc:range=";
-const HLG: &str = "-vf setparams=color_trc=arib-std-b67:color_primaries=bt2020:colorspace=bt2020nc:range=";
+const PQ: &str = "setparams=color_trc=smpte2084:color_primaries=bt2020:colorspace=bt2020nc:range=";
+const HLG: &str = "setparams=color_trc=arib-std-b67:color_primaries=bt2020:colorspace=bt2020nc:range=";
 
 /// Compares `analyze CLIP --light --gamut ARGUMENTS` with NumPy.
 #[track_caller]
@@ -50,7 +50,7 @@ fn light_is_what_the_standards_say() {
             for source in SOURCES {
                 let clip = Clip::new(
                     "clip.mkv",
-                    &format!("-f lavfi -i {source} {tags}{range},format={format} -c:v ffv1 -strict -2"),
+                    &format!("-f lavfi -i {source} -vf format={format},{tags}{range} -c:v ffv1 -strict -2"),
                 );
                 compare(&clip, format, range, transfer, (peak, "-"), "cpu");
             }
@@ -59,7 +59,7 @@ fn light_is_what_the_standards_say() {
                 "67x45",
                 "yuv444p16le",
                 2,
-                &format!("{tags}{range},format={format} -c:v ffv1 -strict -2"),
+                &format!("-vf format={format},{tags}{range} -c:v ffv1 -strict -2"),
             );
             compare(&noise, format, range, transfer, (peak, "5,3,31,22"), "cpu");
         }
@@ -70,7 +70,7 @@ fn light_is_what_the_standards_say() {
 fn the_gpu_and_several_decoders_give_the_same_records() {
     let clip = Clip::new(
         "clip.mkv",
-        &format!("-f lavfi -i testsrc2=s=96x64:r=25:d=9 {PQ}limited,format=yuv420p10le -c:v ffv1 -g 1"),
+        &format!("-f lavfi -i testsrc2=s=96x64:r=25:d=9 -vf format=yuv420p10le,{PQ}limited -c:v ffv1 -g 1"),
     );
     let run = |more: &[&str]| output(clip.path(), &[&["--light", "--gamut"], more].concat());
     let single = run(&[]);
@@ -99,7 +99,7 @@ fn stated(level: &str) -> Clip {
     );
     Clip::new(
         "clip.mkv",
-        &format!("-f lavfi -i color=c=0xc0c0c0:s=64x64:r=5:d=0.4 -pix_fmt yuv420p10le -c:v libx265 -x265-params {x265}"),
+        &format!("-f lavfi -i color=c=0xd0d0d0:s=64x64:r=5:d=0.4 -pix_fmt yuv420p10le -c:v libx265 -x265-params {x265}"),
     )
 }
 
@@ -144,7 +144,7 @@ fn sdr_is_measured_if_its_white_is_known() {
 fn tables_have_the_same_figures_and_other_runs_have_none() {
     let clip = Clip::new(
         "clip.mkv",
-        &format!("-f lavfi -i testsrc2=s=96x64:r=5:d=0.4 {PQ}limited,format=yuv420p10le -c:v ffv1"),
+        &format!("-f lavfi -i testsrc2=s=96x64:r=5:d=0.4 -vf format=yuv420p10le,{PQ}limited -c:v ffv1"),
     );
     let table = output(clip.path(), &["--light", "--format", "csv"]);
     let lines: Vec<Vec<&str>> = table.lines().map(|line| line.split(',').collect()).collect();
