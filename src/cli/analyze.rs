@@ -10,8 +10,8 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use histoscope::Components;
 use histoscope::analysis::{
-    Against, AnalyzeError, Destination, Finished, Format, Inspection, Jobs, OutputTarget, Request, RunComponents,
-    LOWEST_HLG_PEAK, LightUse, ScopeUse, Selection, Transfer, USUAL_HLG_PEAK, SignalUse, Stop, TextFormat, run,
+    Against, AnalyzeError, Destination, Finished, Format, Inspection, Jobs, LOWEST_HLG_PEAK, LightUse, OutputTarget,
+    Request, RunComponents, ScopeUse, Selection, SignalUse, Stop, TextFormat, Transfer, USUAL_HLG_PEAK, run,
 };
 
 use super::adjust::AdjustArgs;

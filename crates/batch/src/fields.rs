@@ -526,9 +526,7 @@ const fn share(count: u64, light: &LightFigures) -> Cell<'static> {
 /// The fields of a frame's light; columns are prefixed with [`LIGHT_PREFIX`]. All are null if the light is unknown.
 pub const LIGHT_FIELDS: [Field<LightCell>; 12] = [
     nullable("max_cd_m2", Real, "light of the brightest pixel in cd/m²", |light| Cell::Real(light.max)),
-    nullable("average_cd_m2", Real, "average light of all counted pixels in cd/m²", |light| {
-        Cell::Real(light.average)
-    }),
+    nullable("average_cd_m2", Real, "average light of all counted pixels in cd/m²", |light| Cell::Real(light.average)),
     nullable("max_x", Integer32, "column of the brightest pixel in the whole coded picture, from 0", |light| {
         Cell::whole(light.brightest.0)
     }),
@@ -538,18 +536,23 @@ pub const LIGHT_FIELDS: [Field<LightCell>; 12] = [
     nullable("p9999_cd_m2", Real, "the light that 99.99 % of the pixels do not exceed", |light| {
         Cell::Real(light.max_9999)
     }),
-    nullable("share_above_100", Real, "share of pixels brighter than 100 cd/m²", |light| {
-        share(light.above[0], light)
+    nullable("share_above_100", Real, "share of pixels brighter than 100 cd/m²", |light| share(light.above[0], light)),
+    nullable(
+        "share_above_203",
+        Real,
+        "share of pixels brighter than 203 cd/m², graphics white of HDR (BT.2408)",
+        |light| share(light.above[1], light),
+    ),
+    nullable("share_above_1000", Real, "share of pixels brighter than 1000 cd/m²", |light| {
+        share(light.above[2], light)
     }),
-    nullable("share_above_203", Real, "than 203 cd/m², graphics white of HDR (BT.2408)", |light| {
-        share(light.above[1], light)
+    nullable("share_above_4000", Real, "share of pixels brighter than 4000 cd/m²", |light| {
+        share(light.above[3], light)
     }),
-    nullable("share_above_1000", Real, "than 1000 cd/m²", |light| share(light.above[2], light)),
-    nullable("share_above_4000", Real, "than 4000 cd/m²", |light| share(light.above[3], light)),
     nullable(
         "share_above_mastering",
         Real,
-        "than the peak of the mastering display; null if the file states none",
+        "share of pixels brighter than the mastering display's peak; null if the file states none",
         |light| Cell::maybe(light.above_mastering, |count| share(count, light)),
     ),
     nullable(
@@ -558,7 +561,7 @@ pub const LIGHT_FIELDS: [Field<LightCell>; 12] = [
         "share of pixels outside P3-D65; null without `--gamut`, or if the primaries are not those of BT.2020",
         |light| Cell::maybe(light.outside, |[p3, _]| share(p3, light)),
     ),
-    nullable("share_outside_bt709", Real, "outside BT.709, likewise", |light| {
+    nullable("share_outside_bt709", Real, "share of pixels outside BT.709, likewise", |light| {
         Cell::maybe(light.outside, |[_, bt709]| share(bt709, light))
     }),
 ];

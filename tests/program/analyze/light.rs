@@ -99,7 +99,9 @@ fn stated(level: &str) -> Clip {
     );
     Clip::new(
         "clip.mkv",
-        &format!("-f lavfi -i color=c=0xd0d0d0:s=64x64:r=5:d=0.4 -pix_fmt yuv420p10le -c:v libx265 -x265-params {x265}"),
+        &format!(
+            "-f lavfi -i color=c=0xd0d0d0:s=64x64:r=5:d=0.4 -pix_fmt yuv420p10le -c:v libx265 -x265-params {x265}"
+        ),
     )
 }
 

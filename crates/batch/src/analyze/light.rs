@@ -163,20 +163,18 @@ impl LightSummary {
         if self.frames == 0 {
             return vec!["light: unknown in every frame".to_owned()];
         }
-        let mut lines = vec![
-            format!(
-                "light: MaxCLL {:.1} cd/m² in frame {} at {},{}; at 99.99 % of the pixels {:.1} cd/m² in frame {}; MaxFALL \
+        let mut lines = vec![format!(
+            "light: MaxCLL {:.1} cd/m² in frame {} at {},{}; at 99.99 % of the pixels {:.1} cd/m² in frame {}; MaxFALL \
                  {:.1} cd/m² in frame {}",
-                self.max_cll,
-                self.max_cll_frame,
-                self.max_cll_x,
-                self.max_cll_y,
-                self.max_cll_9999,
-                self.max_cll_9999_frame,
-                self.max_fall,
-                self.max_fall_frame,
-            ),
-        ];
+            self.max_cll,
+            self.max_cll_frame,
+            self.max_cll_x,
+            self.max_cll_y,
+            self.max_cll_9999,
+            self.max_cll_9999_frame,
+            self.max_fall,
+            self.max_fall_frame,
+        )];
         let percent = |count: u64| format!("{:.4} %", 100.0 * count as f64 / self.pixels.max(1) as f64);
         let above = [self.pixels_above_100, self.pixels_above_203, self.pixels_above_1000, self.pixels_above_4000];
         let mut shares: Vec<_> =

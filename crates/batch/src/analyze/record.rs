@@ -11,8 +11,8 @@ use super::counter::ScopeUse;
 use super::pipeline::{CountedFrame, Request};
 use super::summary::{adjustments_text, display};
 use crate::fields::{
-    CHANNEL_FIELDS, Cell, ChannelRow, Column, FRAME_FIELDS, Field, FrameRow, LIGHT_FIELDS, LIGHT_PREFIX, LightRow, Presence, VECTORSCOPE_FIELDS,
-    VECTORSCOPE_PREFIX, VectorscopeRow, serialize_fields,
+    CHANNEL_FIELDS, Cell, ChannelRow, Column, FRAME_FIELDS, Field, FrameRow, LIGHT_FIELDS, LIGHT_PREFIX, LightRow,
+    Presence, VECTORSCOPE_FIELDS, VECTORSCOPE_PREFIX, VectorscopeRow, serialize_fields,
 };
 
 /// The suffix of column names for bins.

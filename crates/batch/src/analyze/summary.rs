@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use super::comparison::Against;
 use super::comparison::ComparisonSummary;
-use super::light::{LightSummary, LightUse};
-use super::stated_light::StatedLightSummary;
 use super::counter::ScopeUse;
+use super::light::{LightSummary, LightUse};
 use super::pipeline::{Pipeline, Request};
 use super::signal::SignalUse;
+use super::stated_light::StatedLightSummary;
 use crate::fields::SCHEMA;
 use histoscope_core::adjust::Adjustments;
 use histoscope_core::picture::color::LUMINANCE_WEIGHTS;

@@ -209,9 +209,7 @@ impl LightMeter {
         let bits = 32 - (light[0] | light[1] | light[2]).leading_zeros();
         let (down, up) = (bits.saturating_sub(GAMUT_BITS), GAMUT_BITS.saturating_sub(bits));
         let light = light.map(|light| ((light >> down) << up) as i32);
-        GAMUTS.map(|rows| {
-            rows.iter().any(|row| row[0] * light[0] + row[1] * light[1] + row[2] * light[2] < 0)
-        })
+        GAMUTS.map(|rows| rows.iter().any(|row| row[0] * light[0] + row[1] * light[1] + row[2] * light[2] < 0))
     }
 
     /// Returns the light of a value in cd/m².
@@ -496,9 +494,8 @@ mod tests {
         let meter = LightMeter::new(LightScale::Pq, 10, true);
         // The signals of PQ at 100 cd/m² for a primary of each gamut, by the inverse matrices.
         let signal = |light: f64| {
-            let codes = (0..1023).min_by(|&a, &b| {
-                (meter.light(a) - light).abs().total_cmp(&(meter.light(b) - light).abs())
-            });
+            let codes =
+                (0..1023).min_by(|&a, &b| (meter.light(a) - light).abs().total_cmp(&(meter.light(b) - light).abs()));
             codes.unwrap_or(0)
         };
         let outside = |light: [f64; 3]| meter.outside(light.map(|part| signal(100.0 * part)));

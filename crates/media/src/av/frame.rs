@@ -330,7 +330,8 @@ impl AvFrame {
         };
         // SAFETY: the frame is valid; the result is null or side data of the frame.
         let data = |kind| unsafe { ffi::av_frame_get_side_data(self.as_ptr(), kind).as_ref() };
-        let mastering = data(AV_FRAME_DATA_MASTERING_DISPLAY_METADATA).filter(|data| data.size >= size_of::<[i32; 22]>());
+        let mastering =
+            data(AV_FRAME_DATA_MASTERING_DISPLAY_METADATA).filter(|data| data.size >= size_of::<[i32; 22]>());
         let content = data(AV_FRAME_DATA_CONTENT_LIGHT_LEVEL).filter(|data| data.size >= size_of::<[u32; 2]>());
         // SAFETY: both structures begin with these integers, and the data is long enough.
         let (mastering, content) = unsafe {

@@ -28,7 +28,8 @@ pub fn count_pixel_light(picture: &Picture, rect: Rect, meter: &Arc<LightMeter>)
         return Err(PictureError::Empty { width: rect.width, height: rect.height });
     }
     let columns_shift = picture.layout().columns_shift();
-    let counting = LightCount { rows: Rows::new(picture), conversion: picture.conversion(), columns_shift, rect, meter };
+    let counting =
+        LightCount { rows: Rows::new(picture), conversion: picture.conversion(), columns_shift, rect, meter };
     let level = Level::detect();
     let bands = (0..(rect.height as usize).div_ceil(BAND_ROWS)).into_par_iter();
     let counted = bands.fold(

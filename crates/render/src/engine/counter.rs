@@ -227,7 +227,8 @@ impl Counter {
     ) -> Result<SubmittedPicture, EngineError> {
         self.pixels = u64::from(picture.pixel_count());
         let pixels = pixels_of(picture, region)?;
-        let is_owed = self.try_adapter(|gpu, queue, components| queue.submit(gpu, picture, region, components, meter))?;
+        let is_owed =
+            self.try_adapter(|gpu, queue, components| queue.submit(gpu, picture, region, components, meter))?;
         if is_owed {
             let mut owed = self.counted_on_adapter(picture);
             add_clamped(&mut owed.counts.histograms, region::clamped(picture, pixels).as_ref());

@@ -169,7 +169,8 @@ impl CountQueue {
             let Some(group) = self.pictures.bind_group() else { return Ok(()) };
             self.passes.record(&mut encoder, group, None);
             let mut parts = vec![(&self.passes.bins, 0..Histogram::word_count(bits) as u64 * 4)];
-            let mut subject = CountLayout { bits, components, thresholds: false, light: None, scopes: ScopeShape::default() };
+            let mut subject =
+                CountLayout { bits, components, thresholds: false, light: None, scopes: ScopeShape::default() };
             if let Some((light, meter)) = light.take() {
                 let shape = light.record(gpu, &mut encoder, (group, picture.into(), pixels), meter, None);
                 parts.extend(light.parts(&shape));

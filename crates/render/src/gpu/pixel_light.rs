@@ -8,7 +8,7 @@ use super::Gpu;
 use super::params::{InputPicture, RegionParams};
 use super::resources::{storage, uniform};
 use super::shaders::{self, groups};
-use super::timing::{Spans, compute_pass};
+use super::timing::{Spans, compute_pass_into};
 use histoscope_core::histogram::pixel_light::{Brightest, TABLE_WORDS};
 use histoscope_core::histogram::{LightCounts, LightMeter};
 use histoscope_core::picture::region::Rect;
@@ -103,8 +103,8 @@ impl PixelLightPass {
         });
         let useful = rect.pixel_count().div_ceil(BLOCK_PIXELS * u64::from(WORKGROUP));
         let groups = useful.clamp(1, u64::from(MAX_GROUPS)) as u32;
-        encoder.clear_buffer(&self.bins, 0, Some(u64::from(bin_count) * 4));
-        compute_pass(encoder, "pixel light", spans, |pass| {
+        let cleared = [(&self.bins, u64::from(bin_count) * 4)];
+        compute_pass_into(encoder, "pixel light", &cleared, spans, |pass| {
             pass.set_pipeline(pipeline);
             pass.set_bind_group(0, group, &[]);
             pass.set_bind_group(1, &self.group, &[]);

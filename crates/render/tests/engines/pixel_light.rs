@@ -57,7 +57,12 @@ fn check(name: &str, picture: &Picture, regions: &[Option<Rect>], scales: &[(Lig
 fn every_layout_is_measured_as_the_definition_says() {
     let sizes = [(1, 1), (6, 7), (17, 13), (61, 33)];
     for (number, (name, layout)) in native_layouts().into_iter().enumerate() {
-        check(&name, &noise(layout, sizes[number % 4], color(&layout), 3, number as u64), &[None], &[SCALES[0], SCALES[3]]);
+        check(
+            &name,
+            &noise(layout, sizes[number % 4], color(&layout), 3, number as u64),
+            &[None],
+            &[SCALES[0], SCALES[3]],
+        );
     }
 }
 
