@@ -8,6 +8,10 @@ override HLG: bool = false;
 // True if pixels outside P3-D65 and BT.709 are counted.
 override GAMUT: bool = false;
 override BIN_COUNT: u32 = 256u;
+// Words of totals, of a workgroup and of each of its invocations: only the first two if there are neither HLG nor gamut,
+// since the sum of codes follows from the bins.
+override TOTAL_WORDS: u32 = 6u;
+override WORKGROUP: u32 = 256u;
 // The bins, or, once they are written, TOTAL_WORDS words for each invocation.
 override MEMORY_WORDS: u32 = 1536u;
 
@@ -27,8 +31,6 @@ const MANTISSAS_AT: u32 = 4128u;
 // the pixels outside P3-D65 and BT.709.
 @group(1) @binding(3) var<storage, read_write> totals: array<u32>;
 
-const TOTAL_WORDS: u32 = 6u;
-const WORKGROUP: u32 = 256u;
 var<workgroup> memory: array<atomic<u32>, MEMORY_WORDS>;
 
 // The totals of this invocation. Pixels are numbered along the rows; NO_PIXEL comes after all of them.
@@ -134,9 +136,56 @@ fn note_value(value: u32, pixel: u32) {
     }
 }
 
+// Counts the largest codes of the pixels from part.x up to part.y among the four of a strip.
+fn count_codes(strip: u32, row: u32, part: vec2<u32>, first_codes: vec4<u32>, chroma: ChromaTerms) {
+    if part.x >= part.y {
+        return;
+    }
+    let first = vec4<i32>(first_codes);
+    let red = picture.red.x * first + chroma.red;
+    let green = picture.green.x * first + chroma.green;
+    let blue = picture.blue.x * first + chroma.blue;
+    // Rounding keeps the order, so only the largest sum is rounded.
+    let rounded = max(max(red, green), blue) >> vec4<u32>(FRACTION);
+    let values = vec4<u32>(clamp(rounded, vec4<i32>(0i), vec4<i32>((1i << BITS) - 1i)));
+    var most = 0u;
+    if part.x == 0u && part.y == 4u {
+        most = max(max(values.x, values.y), max(values.z, values.w));
+        // Neighbours of equal light, as in constant areas, are added together.
+        if all(values == values.xxxx) {
+            atomicAdd(&memory[values.x], 4u);
+        } else {
+            atomicAdd(&memory[values.x], 1u);
+            atomicAdd(&memory[values.y], 1u);
+            atomicAdd(&memory[values.z], 1u);
+            atomicAdd(&memory[values.w], 1u);
+        }
+    } else {
+        for (var lane = part.x; lane < part.y; lane += 1u) {
+            most = max(most, values[lane]);
+            atomicAdd(&memory[values[lane]], 1u);
+        }
+    }
+    let pixel = row * picture.size.x + strip * 4u;
+    if most > largest || (most == largest && pixel + part.x < first_largest) {
+        var lane = part.x;
+        while values[lane] != most && lane < 3u {
+            lane += 1u;
+        }
+        if most > largest || pixel + lane < first_largest {
+            largest = most;
+            first_largest = pixel + lane;
+        }
+    }
+}
+
 // Counts the pixels from part.x up to part.y among the four of a strip.
 fn count_strip(strip: u32, row: u32, part: vec2<u32>, first_codes: vec4<u32>, chroma: ChromaTerms) {
     if part.x >= part.y {
+        return;
+    }
+    if !HLG && !GAMUT {
+        count_codes(strip, row, part, first_codes, chroma);
         return;
     }
     let colors = colors_of(first_codes, chroma);
@@ -167,6 +216,11 @@ fn counted_lanes(strip: u32, row: u32) -> vec2<u32> {
     return vec2<u32>(max(region.low.x, begin), min(region.high.x, begin + 4u)) - vec2<u32>(begin);
 }
 
+// A block's strip and upper row, in the counted part.
+fn block_at(index: u32, strips: u32) -> vec2<u32> {
+    return vec2<u32>(index % strips, index / strips * 2u);
+}
+
 fn word_of(invocation: u32, total: u32) -> u32 {
     return atomicLoad(&memory[total * WORKGROUP + invocation]);
 }
@@ -183,6 +237,9 @@ fn take_totals(other: u32) {
         largest = value;
         first_largest = pixel;
     }
+    if TOTAL_WORDS == 2u {
+        return;
+    }
     let low = word_of(other, 2u);
     sum_low += low;
     sum_high += word_of(other, 3u) + select(0u, 1u, sum_low < low);
@@ -192,6 +249,9 @@ fn take_totals(other: u32) {
 fn put_totals(invocation: u32) {
     set_word(invocation, 0u, largest);
     set_word(invocation, 1u, first_largest);
+    if TOTAL_WORDS == 2u {
+        return;
+    }
     set_word(invocation, 2u, sum_low);
     set_word(invocation, 3u, sum_high);
     set_word(invocation, 4u, outside.x);
@@ -214,11 +274,18 @@ fn count_light(
     let row = region.low.y & ~1u;
     let strips = (region.high.x + 3u) / 4u - strip;
     let blocks = strips * ((region.high.y - row + 1u) / 2u);
-    for (var index = group.x * WORKGROUP + local; index < blocks; index += groups.x * WORKGROUP) {
-        let at = vec2<u32>(strip + index % strips, row + index / strips * 2u);
-        let pair = load_pair(at.x, at.y);
+    let step = groups.x * WORKGROUP;
+    var at = vec2<u32>(strip, row) + block_at(group.x * WORKGROUP + local, strips);
+    var loads = load_words(at.x, min(at.y, picture.size.y - 1u));
+    for (var index = group.x * WORKGROUP + local; index < blocks; index += step) {
+        // The words of the next block load while this one is counted.
+        let next = vec2<u32>(strip, row) + block_at(index + step, strips);
+        let ahead = load_words(next.x, min(next.y, picture.size.y - 1u));
+        let pair = pair_of(at.x, loads);
         count_strip(at.x, at.y, counted_lanes(at.x, at.y), pair.upper, pair.upper_chroma);
         count_strip(at.x, at.y + 1u, counted_lanes(at.x, at.y + 1u), pair.lower, pair.lower_chroma);
+        at = next;
+        loads = ahead;
     }
 
     workgroupBarrier();

@@ -15,12 +15,10 @@ use histoscope_core::picture::region::Rect;
 
 /// The most bins.
 const MAX_BINS: usize = 1 << 12;
-/// Words of each workgroup's totals, as in shaders/pixel_light.wgsl.
+/// The most words of a workgroup's totals, as in shaders/pixel_light.wgsl.
 const TOTAL_WORDS: u32 = 6;
-/// Invocations in a workgroup.
-const WORKGROUP: u32 = 256;
-/// The most workgroups: enough to keep every processor of a large GPU busy.
-const MAX_GROUPS: u32 = 528;
+/// The most workgroups: each adds its bins to the common ones, so fewer and larger ones are faster.
+const MAX_GROUPS: u32 = 264;
 /// Pixels in a block.
 const BLOCK_PIXELS: u64 = 8;
 
@@ -46,11 +44,38 @@ struct PipelineKey {
     counts_gamut: bool,
 }
 
+/// Invocations of a workgroup, the most workgroups, and the words of totals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct LightPlan {
+    workgroup: u32,
+    groups: u32,
+    total_words: u32,
+}
+
+impl LightPlan {
+    /// Returns the plan for this adapter, by measurements on an NVIDIA H100. The totals of all invocations fit in 16 KiB,
+    /// which every adapter has.
+    fn of(gpu: &Gpu, meter: &LightMeter) -> Self {
+        let total_words = if meter.is_by_code() && !meter.counts_gamut() { 2 } else { TOTAL_WORDS };
+        let is_large = gpu.info.device_type == wgpu::DeviceType::DiscreteGpu;
+        let (workgroup, groups) = match (is_large, total_words) {
+            (false, _) => (256, 64),
+            (true, 2) => (1024, 132),
+            (true, _) => (512, 264),
+        };
+        let most = gpu.device.limits().max_compute_invocations_per_workgroup;
+        // The sum of all invocations' totals halves their number until one is left.
+        let workgroup = if workgroup <= most { workgroup } else { 256 };
+        Self { workgroup, groups, total_words }
+    }
+}
+
 /// The layout of counts that were copied one after another: bins, then the totals of each workgroup.
 #[derive(Debug, Clone)]
 pub struct LightShape {
     meter: Arc<LightMeter>,
     groups: u32,
+    total_words: u32,
     /// Width of the whole picture, by which pixels are numbered.
     width: u32,
 }
@@ -90,6 +115,7 @@ impl PixelLightPass {
         let picture = picture.of_any_size();
         let key = PipelineKey { picture, is_by_code: meter.is_by_code(), counts_gamut: meter.counts_gamut() };
         let bin_count = meter.bin_count() as u32;
+        let LightPlan { workgroup, groups, total_words } = LightPlan::of(gpu, meter);
         let Self { shader, pipelines, .. } = self;
         let pipeline = pipelines.entry(key).or_insert_with(|| {
             let mut constants = picture.constants();
@@ -97,12 +123,14 @@ impl PixelLightPass {
                 ("HLG", f64::from(u8::from(!key.is_by_code))),
                 ("GAMUT", f64::from(u8::from(key.counts_gamut))),
                 ("BIN_COUNT", f64::from(bin_count)),
-                ("MEMORY_WORDS", f64::from(bin_count.max(TOTAL_WORDS * WORKGROUP))),
+                ("TOTAL_WORDS", f64::from(total_words)),
+                ("WORKGROUP", f64::from(workgroup)),
+                ("MEMORY_WORDS", f64::from(bin_count.max(total_words * workgroup))),
             ]);
             shader.compute(&gpu.device, "count_light", &constants)
         });
-        let useful = rect.pixel_count().div_ceil(BLOCK_PIXELS * u64::from(WORKGROUP));
-        let groups = useful.clamp(1, u64::from(MAX_GROUPS)) as u32;
+        let useful = rect.pixel_count().div_ceil(BLOCK_PIXELS * u64::from(workgroup));
+        let groups = useful.clamp(1, u64::from(groups)) as u32;
         let cleared = [(&self.bins, u64::from(bin_count) * 4)];
         compute_pass_into(encoder, "pixel light", &cleared, spans, |pass| {
             pass.set_pipeline(pipeline);
@@ -110,7 +138,7 @@ impl PixelLightPass {
             pass.set_bind_group(1, &self.group, &[]);
             pass.dispatch_workgroups(groups, 1, 1);
         });
-        LightShape { meter: Arc::clone(meter), groups, width }
+        LightShape { meter: Arc::clone(meter), groups, total_words, width }
     }
 
     /// Returns the buffers with the counts of this shape, and the bytes that they take.
@@ -124,7 +152,7 @@ impl PixelLightPass {
 impl LightShape {
     /// Returns the number of words of the bins and of the totals.
     fn words(&self) -> (usize, usize) {
-        (self.meter.bin_count(), (self.groups * TOTAL_WORDS) as usize)
+        (self.meter.bin_count(), (self.groups * self.total_words) as usize)
     }
 
     /// Returns the number of all words.
@@ -139,14 +167,22 @@ impl LightShape {
     pub fn counts(&self, words: &[u32]) -> LightCounts {
         let (bins, totals) = words.split_at(self.words().0.min(words.len()));
         let mut counts = LightCounts { bins: bins.to_vec(), ..LightCounts::empty(&self.meter) };
-        let (groups, _) = totals.as_chunks::<{ TOTAL_WORDS as usize }>();
-        for &[value, pixel, low, high, outside_p3, outside_bt709] in groups {
+        if self.meter.is_by_code() {
+            let codes = (0..).zip(&counts.bins);
+            counts.sum = codes.map(|(code, &count): (u64, _)| code * u64::from(count)).sum();
+        }
+        for group in totals.chunks_exact(self.total_words as usize) {
+            let mut words = group.iter().copied();
+            let [value, pixel, low, high, outside_p3, outside_bt709] =
+                std::array::from_fn(|_| words.next().unwrap_or_default());
             // A workgroup without pixels has no largest value.
             if pixel != u32::MAX {
                 let found = Brightest { value, x: pixel % self.width, y: pixel / self.width };
                 counts.brightest = Some(counts.brightest.map_or(found, |brightest| brightest.or(found)));
             }
-            counts.sum += u64::from(high) << 32 | u64::from(low);
+            if !self.meter.is_by_code() {
+                counts.sum += u64::from(high) << 32 | u64::from(low);
+            }
             for (sum, count) in counts.outside.iter_mut().flatten().zip([outside_p3, outside_bt709]) {
                 *sum += count;
             }
