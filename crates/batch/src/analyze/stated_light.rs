@@ -1,6 +1,6 @@
 //! What a file states about its light, compared with what was measured.
 
-use histoscope_core::picture::stated_light::StatedLight;
+use histoscope_core::picture::stated_light::{ContentLight, MasteringDisplay, StatedLight};
 use serde::{Deserialize, Serialize};
 
 use super::light::LightSummary;
@@ -80,6 +80,17 @@ impl StatedLightSummary {
         }
     }
 
+    /// Returns the statements without the verdict.
+    fn stated(&self) -> StatedLight {
+        let display = self.mastering_max.zip(self.mastering_min);
+        StatedLight {
+            mastering: display.map(|(max_cd_m2, min_cd_m2)| MasteringDisplay { max_cd_m2, min_cd_m2 }),
+            content: self.max_cll.zip(self.max_fall).map(|(max_cll, max_fall)| ContentLight { max_cll, max_fall }),
+            hdr10_plus: self.hdr10_plus,
+            dolby_vision: self.dolby_vision,
+        }
+    }
+
     /// Compares the statements with the measured light.
     pub fn judge(&mut self, measured: &LightSummary) {
         let is_known = measured.frames > 0;
@@ -100,15 +111,8 @@ impl StatedLightSummary {
             level("MaxCLL", self.max_cll, self.max_cll_verdict, measured.max_cll),
             level("MaxFALL", self.max_fall, self.max_fall_verdict, measured.max_fall),
         ];
-        parts.push(match self.mastering_max.zip(self.mastering_min) {
-            Some((max, min)) => format!("mastering display {min} to {max} cd/m²"),
-            None => "mastering display absent".to_owned(),
-        });
-        parts.extend(self.hdr10_plus.then(|| "HDR10+".to_owned()));
-        parts.extend(self.dolby_vision.map(|profile| match profile {
-            0 => "Dolby Vision".to_owned(),
-            profile => format!("Dolby Vision profile {profile}"),
-        }));
+        parts.extend(self.mastering_max.is_none().then(|| "mastering display absent".to_owned()));
+        parts.extend(self.stated().others_in_words());
         vec![format!("the file states: {}", parts.join(", "))]
     }
 }
@@ -130,5 +134,16 @@ mod tests {
         ] {
             assert_eq!(LightVerdict::of(stated, measured), verdict, "{stated:?} of {measured}");
         }
+    }
+
+    #[test]
+    fn the_overview_says_what_is_stated_and_how_it_compares() {
+        let measured = LightSummary { frames: 1, max_cll: 1200.04, max_fall: 300.0, ..LightSummary::default() };
+        let content = Some(ContentLight { max_cll: 1000, max_fall: 0 });
+        let mut stated = StatedLightSummary::of(&StatedLight { content, hdr10_plus: true, ..StatedLight::default() });
+        stated.judge(&measured);
+        let expected = "the file states: MaxCLL 1000 (too low: 1200.0 measured), MaxFALL absent, mastering display absent, \
+                        HDR10+";
+        assert_eq!(stated.in_words(&measured), [expected]);
     }
 }

@@ -47,6 +47,33 @@ impl StatedLight {
         Self { mastering, content, hdr10_plus: false, dolby_vision: None }
     }
 
+    /// Returns what is stated about the display and the dynamic metadata, part by part, in words.
+    #[must_use]
+    pub fn others_in_words(&self) -> Vec<String> {
+        let mut parts = Vec::new();
+        parts.extend(self.mastering.map(|MasteringDisplay { max_cd_m2, min_cd_m2 }| {
+            format!("mastering display {min_cd_m2} to {max_cd_m2} cd/m²")
+        }));
+        parts.extend(self.hdr10_plus.then(|| "HDR10+".to_owned()));
+        parts.extend(self.dolby_vision.map(|profile| match profile {
+            0 => "Dolby Vision".to_owned(),
+            profile => format!("Dolby Vision profile {profile}"),
+        }));
+        parts
+    }
+
+    /// Returns everything that is stated, part by part, in words.
+    #[must_use]
+    pub fn in_words(&self) -> Vec<String> {
+        let level = |name, level| match level {
+            0 => format!("{name} unknown"),
+            level => format!("{name} {level} cd/m²"),
+        };
+        let content = self.content.into_iter();
+        let content = content.flat_map(|light| [level("MaxCLL", light.max_cll), level("MaxFALL", light.max_fall)]);
+        content.chain(self.others_in_words()).collect()
+    }
+
     /// Returns the statements, completed by those of the first frame.
     #[must_use]
     pub fn or(self, frame: Self) -> Self {
@@ -55,6 +82,30 @@ impl StatedLight {
             content: self.content.or(frame.content),
             hdr10_plus: self.hdr10_plus || frame.hdr10_plus,
             dolby_vision: self.dolby_vision.or(frame.dolby_vision),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_are_read_and_put_in_words() {
+        assert_eq!(StatedLight::default().in_words(), [""; 0]);
+        let mut numbers = [0; 22];
+        numbers[16..].copy_from_slice(&[50, 10_000, 10_000_000, 10_000, 0, 1]);
+        let stated = StatedLight::new(Some(numbers), Some([1000, 0]));
+        let stated = StatedLight { dolby_vision: Some(8), ..stated };
+        assert_eq!(
+            stated.in_words(),
+            ["MaxCLL 1000 cd/m²", "MaxFALL unknown", "mastering display 0.005 to 1000 cd/m²", "Dolby Vision profile 8"]
+        );
+        // Absurd statements: no luminance, a peak of 0, a denominator of 0.
+        for (at, number) in [(21, 0), (18, 0), (19, 0), (17, 0)] {
+            let mut absurd = numbers;
+            absurd[at] = number;
+            assert_eq!(StatedLight::new(Some(absurd), None), StatedLight::default(), "{at}");
         }
     }
 }
