@@ -1,4 +1,5 @@
-//! The adapter's times for a waveform, a vectorscope, and a selection by brushes in both, by size, depth and content.
+//! The adapter's times for a waveform, a vectorscope, a selection by brushes in both, and the light of pixels, by size,
+//! depth and content.
 //!
 //! Run with `cargo bench --bench scopes`; add `-- plans` to measure plans other than the program's. Times are medians,
 //! from timestamp queries if the adapter supports them.
@@ -8,7 +9,9 @@
 #[path = "../tests/support/mod.rs"]
 mod support;
 
-use histoscope_core::histogram::Components;
+use std::sync::Arc;
+
+use histoscope_core::histogram::{Components, LightMeter, LightScale};
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::color::{Matrix, Range};
 use histoscope_core::picture::layout::PixelLayout;
@@ -17,6 +20,7 @@ use histoscope_core::scopes::{Chroma, ScopeChoice};
 use histoscope_lab::bench::measure::{Budget, Times, on_gpu};
 use histoscope_render::cpu::SelectionChoice;
 use histoscope_render::gpu::brushed::BrushedPasses;
+use histoscope_render::gpu::pixel_light::PixelLightPass;
 use histoscope_render::gpu::upload::PictureBuffers;
 use histoscope_render::gpu::vectorscope::{VectorscopePasses, VectorscopePlan};
 use histoscope_render::gpu::waveform::{WaveformPasses, WaveformPlan};
@@ -46,10 +50,14 @@ fn main() {
                 // Warm up: while the CPU created the picture, the adapter's clock rate dropped.
                 waveform(&gpu, &picture, WaveformPlan::of(&gpu));
                 println!(
-                    "{what:<24} waveform {:>8.1} µs, vectorscope {:>8.1} µs, brushes {:>8.1} µs",
+                    "{what:<24} waveform {:>8.1} µs, vectorscope {:>8.1} µs, brushes {:>8.1} µs, light of \
+                     PQ {:>8.1} µs, with gamut {:>8.1} µs, of HLG {:>8.1} µs",
                     waveform(&gpu, &picture, WaveformPlan::of(&gpu)).median_us,
                     vectorscope(&gpu, &picture, VectorscopePlan::of(&gpu)).median_us,
                     brushes(&gpu, &picture).median_us,
+                    light(&gpu, &picture, LightScale::Pq, false).median_us,
+                    light(&gpu, &picture, LightScale::Pq, true).median_us,
+                    light(&gpu, &picture, LightScale::Hlg { peak: 1000 }, false).median_us,
                 );
                 if with_plans && size_name == "4K" {
                     other_plans(&gpu, &picture);
@@ -119,6 +127,19 @@ fn brushes(gpu: &Gpu, picture: &Picture) -> Times {
         passes.record(gpu, encoder, (group, picture.into()), (&selection, chroma), wanted, spans);
     })
     .expect("the passes run")
+}
+
+/// Times counting the light of pixels.
+fn light(gpu: &Gpu, picture: &Picture, scale: LightScale, counts_gamut: bool) -> Times {
+    let meter = Arc::new(LightMeter::new(scale, picture.layout().bin_bits(), counts_gamut));
+    let pictures = uploaded(gpu, picture);
+    let group = pictures.bind_group().expect("it was uploaded");
+    let rect = Rect::whole(picture.width(), picture.height());
+    let mut pass = PixelLightPass::new(gpu);
+    on_gpu(gpu, &Budget::new(gpu, REPEATS), &mut |encoder, _, spans| {
+        pass.record(gpu, encoder, (group, picture.into(), rect), &meter, spans);
+    })
+    .expect("the pass runs")
 }
 
 fn uploaded(gpu: &Gpu, picture: &Picture) -> PictureBuffers {

@@ -82,6 +82,7 @@ pub mod analysis {
     pub use histoscope_batch::analyze::counter::{RunComponents, ScopeUse};
     pub use histoscope_batch::analyze::format::{Format, TextFormat};
     pub use histoscope_batch::analyze::inspection::Inspection;
+    pub use histoscope_batch::analyze::light::LightUse;
     pub use histoscope_batch::analyze::merge::merge;
     pub use histoscope_batch::analyze::output::OutputTarget;
     pub use histoscope_batch::analyze::pipeline::{Jobs, Request};
@@ -91,6 +92,8 @@ pub mod analysis {
     pub use histoscope_batch::analyze::{AnalyzeError, Stop};
     pub use histoscope_batch::fields::SCHEMA;
     pub use histoscope_batch::region::RegionSpec;
+    pub use histoscope_core::histogram::Transfer;
+    pub use histoscope_core::histogram::pixel_light::{LOWEST_HLG_PEAK, USUAL_HLG_PEAK};
 }
 
 /// A whole clip as one picture or page: the command `report`.

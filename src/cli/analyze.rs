@@ -10,8 +10,8 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use histoscope::Components;
 use histoscope::analysis::{
-    Against, AnalyzeError, Destination, Finished, Format, Inspection, Jobs, OutputTarget, Request, RunComponents,
-    ScopeUse, Selection, SignalUse, Stop, TextFormat, run,
+    Against, AnalyzeError, Destination, Finished, Format, Inspection, Jobs, LOWEST_HLG_PEAK, LightUse, OutputTarget,
+    Request, RunComponents, ScopeUse, Selection, SignalUse, Stop, TextFormat, Transfer, USUAL_HLG_PEAK, run,
 };
 
 use super::adjust::AdjustArgs;
@@ -103,6 +103,9 @@ pub struct AnalyzeArgs {
     spoil: Option<u64>,
 
     #[command(flatten)]
+    light: LightArgs,
+
+    #[command(flatten)]
     adjust: AdjustArgs,
 
     #[command(flatten)]
@@ -110,6 +113,60 @@ pub struct AnalyzeArgs {
 
     #[command(flatten)]
     counting: CountingArgs,
+}
+
+/// The measurement of light.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Light")]
+struct LightArgs {
+    /// Measure the light of every pixel in cd/m²: each frame's brightest pixel and average, the clip's MaxCLL and MaxFALL,
+    /// and whether the file states them rightly
+    #[arg(long)]
+    light: bool,
+
+    /// Also count the pixels outside P3-D65 and outside BT.709, in video with primaries of BT.2020
+    #[arg(long, requires = "light")]
+    gamut: bool,
+
+    /// Measure light by this transfer function, whatever the file states
+    #[arg(long, value_enum, requires = "light")]
+    transfer: Option<TransferArg>,
+
+    /// Peak in cd/m² of the display on which HLG is measured
+    #[arg(long, value_name = "CD_M2", requires = "light", default_value_t = USUAL_HLG_PEAK, value_parser = whole::<u32, { LOWEST_HLG_PEAK as u64 }, 10_000>)]
+    hlg_peak: u32,
+
+    /// Measure SDR, too, on a display with this white in cd/m² (usually 100)
+    #[arg(long, value_name = "CD_M2", requires = "light", value_parser = whole::<u32, 1, 10_000>)]
+    sdr_white: Option<u32>,
+}
+
+impl LightArgs {
+    fn wanted(&self) -> Option<LightUse> {
+        let Self { light, gamut, transfer, hlg_peak, sdr_white } = *self;
+        light.then(|| LightUse { transfer: transfer.map(Into::into), hlg_peak, sdr_white, gamut })
+    }
+}
+
+/// The value of `--transfer`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum TransferArg {
+    /// PQ (SMPTE ST 2084), as in HDR10 and Dolby Vision
+    Pq,
+    /// HLG (ARIB STD-B67)
+    Hlg,
+    /// BT.1886, as SDR; white is at 100 cd/m² unless --sdr-white says otherwise
+    Bt1886,
+}
+
+impl From<TransferArg> for Transfer {
+    fn from(arg: TransferArg) -> Self {
+        match arg {
+            TransferArg::Pq => Self::Pq,
+            TransferArg::Hlg => Self::Hlg,
+            TransferArg::Bt1886 => Self::Bt1886,
+        }
+    }
 }
 
 impl AnalyzeArgs {
@@ -213,6 +270,7 @@ impl AnalyzeArgs {
                 rgbl: signal == SignalUse::None,
                 coded,
                 signal,
+                light: self.light.wanted(),
                 scopes: if self.scopes.is_empty() { ScopeUse::None } else { ScopeUse::Saturation },
             },
             engine: self.counting.engine(),

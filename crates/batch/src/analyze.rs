@@ -15,6 +15,7 @@ pub mod format;
 mod frames;
 pub mod inspection;
 mod jobs;
+pub mod light;
 pub mod merge;
 pub mod output;
 pub mod overview;
@@ -26,6 +27,7 @@ mod resume;
 pub mod run;
 pub mod selection;
 pub mod signal;
+pub mod stated_light;
 pub mod summary;
 pub mod thumbnails;
 

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use histoscope_core::histogram::ChannelStats;
+use histoscope_core::histogram::{ChannelStats, LightFigures};
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{self, Frame, FrameFacts, Interpretation};
 use histoscope_core::scopes::Saturation;
@@ -513,6 +513,70 @@ impl Serialize for VectorscopeRow {
     }
 }
 
+/// A function that computes the cell of a field of the light.
+pub type LightCell = for<'r> fn(&'r LightFigures) -> Cell<'r>;
+
+/// The prefix of the columns for light.
+pub const LIGHT_PREFIX: &str = "light_";
+
+const fn share(count: u64, light: &LightFigures) -> Cell<'static> {
+    Cell::Real(count as f64 / light.pixels as f64)
+}
+
+/// The fields of a frame's light; columns are prefixed with [`LIGHT_PREFIX`]. All are null if the light is unknown.
+pub const LIGHT_FIELDS: [Field<LightCell>; 12] = [
+    nullable("max_cd_m2", Real, "light of the brightest pixel in cd/m²", |light| Cell::Real(light.max)),
+    nullable("average_cd_m2", Real, "average light of all counted pixels in cd/m²", |light| Cell::Real(light.average)),
+    nullable("max_x", Integer32, "column of the brightest pixel in the whole coded picture, from 0", |light| {
+        Cell::whole(light.brightest.0)
+    }),
+    nullable("max_y", Integer32, "its row; the first in reading order, if several are equally bright", |light| {
+        Cell::whole(light.brightest.1)
+    }),
+    nullable("p9999_cd_m2", Real, "the light that 99.99 % of the pixels do not exceed", |light| {
+        Cell::Real(light.max_9999)
+    }),
+    nullable("share_above_100", Real, "share of pixels brighter than 100 cd/m²", |light| share(light.above[0], light)),
+    nullable(
+        "share_above_203",
+        Real,
+        "share of pixels brighter than 203 cd/m², graphics white of HDR (BT.2408)",
+        |light| share(light.above[1], light),
+    ),
+    nullable("share_above_1000", Real, "share of pixels brighter than 1000 cd/m²", |light| {
+        share(light.above[2], light)
+    }),
+    nullable("share_above_4000", Real, "share of pixels brighter than 4000 cd/m²", |light| {
+        share(light.above[3], light)
+    }),
+    nullable(
+        "share_above_mastering",
+        Real,
+        "share of pixels brighter than the mastering display's peak; null if the file states none",
+        |light| Cell::maybe(light.above_mastering, |count| share(count, light)),
+    ),
+    nullable(
+        "share_outside_p3",
+        Real,
+        "share of pixels outside P3-D65; null without `--gamut`, or if the primaries are not those of BT.2020",
+        |light| Cell::maybe(light.outside, |[p3, _]| share(p3, light)),
+    ),
+    nullable("share_outside_bt709", Real, "share of pixels outside BT.709, likewise", |light| {
+        Cell::maybe(light.outside, |[_, bt709]| share(bt709, light))
+    }),
+];
+
+/// The light as a JSON object.
+pub struct LightRow(pub LightFigures);
+
+impl Serialize for LightRow {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        serialize_fields(&mut map, LIGHT_FIELDS.iter(), |value| value(&self.0))?;
+        map.end()
+    }
+}
+
 /// Returns these fields as the rows of the manual's table, one per line. `name` formats a field's name.
 #[cfg(test)]
 pub fn manual_rows<F>(fields: &[Field<F>], name: impl Fn(&Field<F>) -> String) -> String {
@@ -532,6 +596,7 @@ mod tests {
             manual_rows(&FRAME_FIELDS, |field| quoted(field.name)),
             manual_rows(&CHANNEL_FIELDS, |field| quoted(field.name)),
             manual_rows(&VECTORSCOPE_FIELDS, |field| quoted(field.name)),
+            manual_rows(&LIGHT_FIELDS, |field| quoted(field.name)),
         ] {
             assert!(manual.contains(&rows), "docs/analyze.md lacks this table:\n{rows}");
         }

@@ -8,6 +8,7 @@ use super::streams::VideoTrack;
 use histoscope_core::picture::color::{Matrix, Origin, Range, Sourced, UnreadableMatrix};
 use histoscope_core::picture::crop::CroppingChoice;
 use histoscope_core::picture::layout::{ChromaLines, PixelLayout};
+use histoscope_core::picture::stated_light::StatedLight;
 use histoscope_core::picture::{Field, Orientation, Ratio, Scan, Timecodes};
 
 /// Options for opening a video.
@@ -84,6 +85,8 @@ pub struct StreamInfo {
     pub transfer: Option<&'static str>,
     /// FFmpeg's name for the colour primaries of the first frame, if tagged.
     pub primaries: Option<&'static str>,
+    /// What the file states about its light.
+    pub stated_light: StatedLight,
     /// The matrix of the first frame if it is unreadable, in which case there is no R'G'B'.
     pub unreadable_matrix: Option<UnreadableMatrix>,
     /// Bit rate of the video stream, or else of the whole file, in bits per second; stated, or computed from size and

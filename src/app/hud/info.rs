@@ -68,6 +68,11 @@ fn of_file(info: &StreamInfo) -> Vec<InfoLine> {
     if stated != info.coded_size {
         lines.push(plain("size in header", format!("{}×{}, not used: the frames have their own", stated.0, stated.1)));
     }
+    let light = info.stated_light.in_words();
+    if !light.is_empty() {
+        let value = light.join(", ");
+        lines.push(InfoLine { name: "HDR metadata", value, origin: Some(Origin::Tagged) });
+    }
     if !info.timed {
         lines.push(plain("times", "none in the file: computed from the frame rate".to_owned()));
     }
@@ -361,6 +366,7 @@ fn show_line(ui: &mut Ui, line: &InfoLine, size: f32, width: f32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use histoscope_core::picture::stated_light::StatedLight;
     use histoscope_core::picture::{Field, FrameFacts, Ratio};
     use histoscope_media::{Decoder, OpenOptions};
 
@@ -402,6 +408,11 @@ mod tests {
         assert_eq!(of(&single, Some(Scan::Progressive)), "single bottom field");
         let top = frame.clone().of_field(Field::Top).expect("two lines");
         assert_eq!(of(&top, None), "not stated; only the top field is shown and counted");
+        let stated_light = StatedLight { hdr10_plus: true, ..StatedLight::new(None, Some([1000, 400])) };
+        let stated = info_lines(&StreamInfo { stated_light, ..decoder.info().clone() }, &frame, machine);
+        let light = stated.iter().find(|line| line.name == "HDR metadata").expect("a line");
+        assert_eq!(light.value, "MaxCLL 1000 cd/m², MaxFALL 400 cd/m², HDR10+");
+        assert!(lines.iter().all(|line| line.name != "HDR metadata"), "the sample states none");
         assert!(find("transfer").value.contains("as coded") && !find("decoder").value.is_empty());
     }
 

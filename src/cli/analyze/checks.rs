@@ -54,6 +54,7 @@ impl AnalyzeArgs {
                 return wrong_usage("--resume continues a single file; leave out --resume or --segment");
             }
         }
+        self.check_light(format)?;
         self.check_whole(format)?;
         self.check_adjustments(format)?;
         self.check_against(format)?;
@@ -66,6 +67,24 @@ impl AnalyzeArgs {
             return wrong_usage(format!("--to {to} is not after --from {from}"));
         }
         Ok(())
+    }
+
+    /// Checks the arguments for measuring light: the summary of a clip needs all of its frames, as they are coded.
+    fn check_light(&self, format: Format) -> Result<(), WrongUsage> {
+        if self.light.wanted().is_none() {
+            return Ok(());
+        }
+        if format == FFPROBE || format == QCTOOLS {
+            return wrong_usage(format!("--format {format} has a fixed set of fields; leave out --light"));
+        }
+        if !self.adjust.adjustments().is_off() {
+            return wrong_usage("--light measures pictures as they are coded; leave out --light or the adjustments");
+        }
+        let given = [("--resume", self.resume), ("--segment", self.segment.is_some())];
+        match given.into_iter().find(|(_, is_given)| *is_given) {
+            Some((name, _)) => wrong_usage(format!("--light sums up a whole run; leave out --light or {name}")),
+            None => Ok(()),
+        }
     }
 
     /// Checks the arguments for QCTools: a report covers the whole file, and each frame is compared with the one before

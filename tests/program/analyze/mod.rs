@@ -10,6 +10,7 @@ mod damaged;
 mod endings;
 mod interlaced;
 mod interrupt;
+mod light;
 mod limited;
 mod live;
 mod matrices;

@@ -1,13 +1,15 @@
 //! The counts of a run's frames, with optional verification against the reference.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use super::error::AnalyzeError;
+use super::light::LightUse;
 use super::signal::{SampleReading, Signal, SignalCounter, SignalUse};
 use crate::figures::present;
 use histoscope_core::adjust::{self, Adjustments};
 use histoscope_core::histogram::reference;
-use histoscope_core::histogram::{Components, Histogram};
+use histoscope_core::histogram::{Components, Histogram, LightCounts, LightFigures, LightMeter, LightScale};
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::region::{self, Rect};
 use histoscope_core::scopes::{self, Chroma, Saturation, ScopeChoice, ScopeSums, ScopeTally, Targets, Vectorscope};
@@ -24,6 +26,8 @@ pub struct RunComponents {
     pub signal: SignalUse,
     /// The scopes: of red, green, blue and luminance if those are counted, otherwise of the coded components.
     pub scopes: ScopeUse,
+    /// How to measure the light of pixels, if requested. It requires red, green and blue to be counted.
+    pub light: Option<LightUse>,
 }
 
 /// The scopes to count and what they are used for.
@@ -77,6 +81,8 @@ pub struct FrameCounts {
     pub thresholds: Option<Vec<u32>>,
     /// The saturation, if requested and the frame has colour.
     pub saturation: Option<Saturation>,
+    /// The light of the pixels, if requested and known.
+    pub light: Option<LightFigures>,
 }
 
 /// Counts frames in the order in which they are submitted.
@@ -101,6 +107,19 @@ struct SubmittedFrame {
     expected_scope: Option<Vectorscope>,
     /// The chroma used for the vectorscope.
     chroma: Option<Chroma>,
+    /// The light of the reference, if counts are verified.
+    expected_light: Option<LightCounts>,
+    /// The mastering display's peak in cd/m².
+    mastering_peak: Option<f64>,
+}
+
+/// How to measure the light of a frame.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LightRequest {
+    /// The relation between codes and light, with `true` if the gamut is counted.
+    pub scale: (LightScale, bool),
+    /// The mastering display's peak in cd/m², if the file states one.
+    pub mastering_peak: Option<f64>,
 }
 
 impl RunCounter {
@@ -112,7 +131,8 @@ impl RunCounter {
             adjustments: *adjustments,
             verify,
             engine: engine::Counter::new(engine, counting.components(), *adjustments)
-                .with_scopes(counting.scopes.tally()),
+                .with_scopes(counting.scopes.tally())
+                .with_light(counting.light.is_some()),
             in_flight: VecDeque::new(),
             signal: SignalCounter::default(),
             targets: None,
@@ -135,13 +155,14 @@ impl RunCounter {
         picture: &Picture,
         region: Option<Rect>,
         reading: Option<SampleReading>,
+        light: Option<LightRequest>,
     ) -> Result<(), EngineError> {
-        self.engine.submit(picture, region)?;
+        self.engine.submit_measuring(picture, region, light.map(|light| light.scale))?;
         let is_off = self.adjustments.is_off();
         let first = self.counting.components().first().copied().unwrap_or_default();
         let chroma = if is_off { Chroma::of(first.in_picture(picture)) } else { Some(Chroma::of_adjusted(picture)) };
         let chroma = chroma.filter(|_| self.counting.scopes == ScopeUse::Saturation);
-        let (mut expected, mut expected_scope) = (Vec::new(), None);
+        let (mut expected, mut expected_scope, mut expected_light) = (Vec::new(), None, None);
         if self.verify {
             let adjusted = match is_off {
                 true => picture.clone(),
@@ -157,6 +178,11 @@ impl RunCounter {
             expected = self.counting.components().iter().map(reference).collect();
             expected_scope =
                 chroma.map(|chroma| scopes::reference::vectorscope(first.in_picture(&adjusted), pixels, chroma));
+            expected_light = light.map(|LightRequest { scale: (scale, counts_gamut), .. }| {
+                let picture = first.in_picture(&adjusted);
+                let meter = LightMeter::new(scale, picture.layout().bin_bits(), counts_gamut);
+                reference::pixel_light(picture, pixels, &Arc::new(meter))
+            });
         }
         let signal = match reading {
             Some(reading) => {
@@ -165,7 +191,14 @@ impl RunCounter {
             }
             None => None,
         };
-        self.in_flight.push_back(SubmittedFrame { signal, expected, expected_scope, chroma });
+        self.in_flight.push_back(SubmittedFrame {
+            signal,
+            expected,
+            expected_scope,
+            chroma,
+            expected_light,
+            mastering_peak: light.and_then(|light| light.mastering_peak),
+        });
         Ok(())
     }
 
@@ -176,10 +209,9 @@ impl RunCounter {
     /// # Errors
     /// [`AnalyzeError`] if the device fails, or a count differs from the reference.
     pub fn take(&mut self, number: u64, spoil: bool) -> Result<Option<FrameCounts>, AnalyzeError> {
-        let Some(SubmittedFrame { signal, expected, expected_scope, chroma }) = self.in_flight.pop_front() else {
-            return Ok(None);
-        };
-        let Some(engine::Counts { mut histograms, thresholds, scopes, .. }) = self.engine.take()? else {
+        let Some(submitted) = self.in_flight.pop_front() else { return Ok(None) };
+        let SubmittedFrame { signal, expected, expected_scope, chroma, expected_light, mastering_peak } = submitted;
+        let Some(engine::Counts { mut histograms, thresholds, scopes, light, .. }) = self.engine.take()? else {
             return Ok(None);
         };
         if let (true, Some(histogram)) = (spoil, histograms.first_mut()) {
@@ -191,6 +223,10 @@ impl RunCounter {
         if let (Some(counted), Some(expected)) = (&scopes.vectorscope, &expected_scope) {
             compare_scopes(number, counted, expected)?;
         }
+        if let (Some(counted), Some(expected)) = (&light, &expected_light) {
+            compare_light(number, counted, expected)?;
+        }
+        let light = light.and_then(|counts| counts.figures(mastering_peak));
         let coded = histograms.pop_if(|histogram| histogram.components == Components::YCbCr);
         let signal = coded
             .as_ref()
@@ -199,7 +235,7 @@ impl RunCounter {
         let subject = scopes.vectorscope.as_ref().zip(chroma);
         let saturation = subject.map(|(scope, chroma)| self.saturation(scope, chroma));
         let thresholds = thresholds.map(present);
-        Ok(Some(FrameCounts { rgbl: histograms.pop(), coded, signal, thresholds, saturation }))
+        Ok(Some(FrameCounts { rgbl: histograms.pop(), coded, signal, thresholds, saturation, light }))
     }
 
     /// Returns the scopes summed over all submitted frames, if requested.
@@ -241,6 +277,30 @@ fn compare_scopes(frame: u64, counted: &Vectorscope, expected: &Vectorscope) -> 
         counted: counted.counts[at].to_string(),
         expected: expected.counts[at].to_string(),
     })
+}
+
+/// Returns an error for the first figure in which the light of a frame differs.
+fn compare_light(frame: u64, counted: &LightCounts, expected: &LightCounts) -> Result<(), AnalyzeError> {
+    let differs = |place: &str, counted: String, expected: String| {
+        let place = place.to_owned();
+        Err(AnalyzeError::Miscounted { frame, place, counted, expected })
+    };
+    if let Some(bin) = counted.bins.iter().zip(&expected.bins).position(|(a, b)| a != b) {
+        let place = format!("bin {bin} of the light");
+        return differs(&place, counted.bins[bin].to_string(), expected.bins[bin].to_string());
+    }
+    if counted.brightest != expected.brightest {
+        let shown = |counts: &LightCounts| counts.brightest.map_or("none".to_owned(), |p| format!("{},{}", p.x, p.y));
+        return differs("the brightest pixel", shown(counted), shown(expected));
+    }
+    if counted.sum != expected.sum {
+        return differs("the sum of the light", counted.sum.to_string(), expected.sum.to_string());
+    }
+    if counted.outside != expected.outside {
+        let shown = |counts: &LightCounts| format!("{:?}", counts.outside.unwrap_or_default());
+        return differs("the pixels outside of P3-D65 and BT.709", shown(counted), shown(expected));
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::thread;
 
 use super::comparison::ComparisonTally;
 use super::comparison::{Against, Comparison};
-use super::counter::{FrameCounts, RunComponents, RunCounter};
+use super::counter::{FrameCounts, LightRequest, RunComponents, RunCounter};
 use super::error::{AnalyzeError, Stop};
 use super::frames::{Bound, Next, NumberedFrames};
 use super::inspection::{Active, Inspected, Inspection, Outline, outside_r103};
@@ -321,7 +321,10 @@ impl<'a> CountingWork<'a> {
         let reading = check_countable(request, &frame)?;
         let picture = &frame.picture;
         let region = self.region(number, picture)?;
-        self.counter.submit(picture, region, reading).map_err(|error| {
+        let scale = request.counting.light.and_then(|light| light.of_frame(&frame.source));
+        let mastering_peak = self.context.info.stated_light.mastering.map(|display| display.max_cd_m2);
+        let light = scale.map(|scale| LightRequest { scale, mastering_peak });
+        self.counter.submit(picture, region, reading, light).map_err(|error| {
             let failed = |action, reason: String| MediaError::Failed { path: request.input.clone(), action, reason };
             match error {
                 EngineError::Gpu(error) => AnalyzeError::Gpu(error),

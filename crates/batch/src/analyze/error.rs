@@ -167,6 +167,18 @@ pub enum AnalyzeError {
         /// Its matrix.
         matrix: UnreadableMatrix,
     },
+    /// The transfer function says nothing about light in cd/m².
+    #[error(
+        "{}: the transfer function is {transfer}, which gives no light in cd/m²; give --sdr-white for SDR, or --transfer pq or \
+         hlg for HDR",
+        .input.display()
+    )]
+    NoLight {
+        /// The video.
+        input: PathBuf,
+        /// Its transfer function.
+        transfer: &'static str,
+    },
     /// FFmpeg's filter would convert pictures of this format first.
     #[error("{}: signalstats reads only planar Y'CbCr and would convert {format} first, to other values; use --format jsonl, csv, json or parquet", .input.display())]
     NoSignal {

@@ -192,7 +192,14 @@ fn join(shares: &[Share]) -> Result<Summary, AnalyzeError> {
             (Some(sum), Some(share)) => sum.add(share),
             (sum, _) => *sum = None,
         }
+        match (&mut joined.light, &found.light) {
+            (Some(sum), Some(share)) => sum.add(share),
+            (sum, _) => *sum = None,
+        }
         (joined.complete, joined.reason) = (found.complete, found.reason.clone());
+    }
+    if let (Some(stated), Some(light)) = (&mut joined.stated_light, &joined.light) {
+        stated.judge(light);
     }
     Ok(joined)
 }

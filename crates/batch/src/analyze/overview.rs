@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::light::LightSummary;
 use super::pipeline::{CountedFrame, RunOutcome};
+use super::stated_light::StatedLightSummary;
 use histoscope_core::adjust::Adjustments;
 use histoscope_core::histogram::{ClipHistogram, Components};
 use histoscope_core::picture::color::LUMINANCE_WEIGHTS;
@@ -98,6 +100,8 @@ pub struct Overview {
     /// The frame with the largest share of a channel out of range.
     worst: Option<WorstFrame>,
     saturation: Option<ClipSaturation>,
+    /// The light of the frames, and what the file states about it.
+    light: Option<(LightSummary, StatedLightSummary)>,
 }
 
 /// Figures of all vectorscopes of a clip.
@@ -153,6 +157,11 @@ impl Overview {
         }
     }
 
+    /// Adds lines about the light of this video's frames.
+    pub fn measure_light(&mut self, info: &StreamInfo) {
+        self.light = Some((LightSummary::default(), StatedLightSummary::of(&info.stated_light)));
+    }
+
     /// Adds a frame.
     pub fn add(&mut self, counted: &CountedFrame) {
         let (frame, facts) = (&counted.frame, &counted.frame.facts);
@@ -168,6 +177,9 @@ impl Overview {
         self.has_luminance |= counted.counts.rgbl.is_some();
         for histogram in [&counted.counts.rgbl, &counted.counts.coded].into_iter().flatten() {
             self.left_out += u64::from(!self.histogram.add(histogram));
+        }
+        if let Some((light, _)) = &mut self.light {
+            light.add_frame(counted.number, counted.counts.light.as_ref());
         }
         if let Some(figures) = &counted.counts.saturation {
             let place = (counted.number, facts.time_secs);
@@ -193,6 +205,9 @@ impl Overview {
         }
         if outcome.decoder.hardware_failures > 0 {
             self.lines.push("the hardware decoder failed; software continued".to_owned());
+        }
+        if let Some((light, stated)) = &mut self.light {
+            stated.judge(light);
         }
         let seconds = outcome.end_secs;
         self.lines.push(format!(
@@ -239,6 +254,11 @@ impl fmt::Display for Overview {
         }
         if let Some(saturation) = &self.saturation {
             write!(f, "\n{saturation}")?;
+        }
+        if let Some((light, stated)) = &self.light {
+            for line in light.in_words().iter().chain(&stated.in_words(light)) {
+                write!(f, "\n{line}")?;
+            }
         }
         if self.left_out > 0 {
             write!(

@@ -65,6 +65,15 @@ impl Pipeline {
         if info.unreadable_matrix.is_some() && request.adjustments.is_off() {
             request.counting = request.counting.without_rgb();
         }
+        if let Some(light) = request.counting.light {
+            if let Some(matrix) = info.unreadable_matrix {
+                return Err(AnalyzeError::NoRgb { input: request.input.clone(), matrix });
+            }
+            if light.scale(info.transfer).is_none() {
+                let transfer = info.transfer.unwrap_or("untagged");
+                return Err(AnalyzeError::NoLight { input: request.input.clone(), transfer });
+            }
+        }
         let selection = &request.selection;
         let begin = selection.from.map(|from| Bound::of(&mut decoder, from)).transpose()?;
         let end = selection.to.map(|to| Bound::of(&mut decoder, to)).transpose()?;

@@ -11,8 +11,8 @@ use super::counter::ScopeUse;
 use super::pipeline::{CountedFrame, Request};
 use super::summary::{adjustments_text, display};
 use crate::fields::{
-    CHANNEL_FIELDS, Cell, ChannelRow, Column, FRAME_FIELDS, Field, FrameRow, Presence, VECTORSCOPE_FIELDS,
-    VECTORSCOPE_PREFIX, VectorscopeRow, serialize_fields,
+    CHANNEL_FIELDS, Cell, ChannelRow, Column, FRAME_FIELDS, Field, FrameRow, LIGHT_FIELDS, LIGHT_PREFIX, LightRow,
+    Presence, VECTORSCOPE_FIELDS, VECTORSCOPE_PREFIX, VectorscopeRow, serialize_fields,
 };
 
 /// The suffix of column names for bins.
@@ -28,6 +28,7 @@ pub struct Recorder {
     has_thresholds: bool,
     has_bins: bool,
     has_vectorscope: bool,
+    has_light: bool,
 }
 
 impl Recorder {
@@ -52,6 +53,7 @@ impl Recorder {
             has_thresholds: adjustments.have_thresholds(),
             has_bins: bins,
             has_vectorscope: request.counting.scopes == ScopeUse::Saturation,
+            has_light: request.counting.light.is_some(),
         }
     }
 
@@ -87,6 +89,8 @@ impl Recorder {
         }
         let of_vectorscope = |field: &Field<_>| field.column(format!("{VECTORSCOPE_PREFIX}{}", field.name));
         columns.extend(VECTORSCOPE_FIELDS.iter().filter(|_| self.has_vectorscope).map(of_vectorscope));
+        let of_light = |field: &Field<_>| field.column(format!("{LIGHT_PREFIX}{}", field.name));
+        columns.extend(LIGHT_FIELDS.iter().filter(|_| self.has_light).map(of_light));
         columns
     }
 
@@ -102,6 +106,9 @@ impl Recorder {
         }
         for field in VECTORSCOPE_FIELDS.iter().filter(|_| self.has_vectorscope) {
             take(Cell::maybe(counted.counts.saturation.as_ref(), |figures| (field.value)(figures)));
+        }
+        for field in LIGHT_FIELDS.iter().filter(|_| self.has_light) {
+            take(Cell::maybe(counted.counts.light.as_ref(), |light| (field.value)(light)));
         }
     }
 
@@ -156,6 +163,9 @@ impl Serialize for Record<'_> {
         map.serialize_entry("channels", &Channels(*self))?;
         if recorder.has_vectorscope {
             map.serialize_entry("vectorscope", &counted.counts.saturation.map(VectorscopeRow))?;
+        }
+        if recorder.has_light {
+            map.serialize_entry("light", &counted.counts.light.map(LightRow))?;
         }
         map.end()
     }

@@ -9,12 +9,14 @@ use super::against::align::{self, AlignInput};
 use super::comparison::Against;
 use super::error::AnalyzeError;
 use super::format::Format;
+use super::light::LightSummary;
 use super::output::{Output, OutputTarget, RecordSink, ResumePoint, into_final_error, is_stream};
 use super::overview::{Overview, Progress, announce};
 use super::pipeline::{CountedFrame, Pipeline, Request, RunOutcome};
 use super::record::Recorder;
 use super::record_output::{self, Division, Segments};
 use super::resume::{RunState, find_unfinished};
+use super::stated_light::StatedLightSummary;
 use super::summary::{RunOptions, Summary, display, hash};
 use crate::file::check_output;
 use histoscope_core::text::{self, counted, sanitized};
@@ -124,6 +126,7 @@ fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> R
     let Destination::Records { target, format, bins, resume, segment } = destination else {
         return overview(pipeline, &name, quiet);
     };
+    let request_light = request.counting.light.is_some();
     let options = RunOptions::new(&request, &pipeline, *bins);
     let mut summary = Summary::new(&request.input, options);
     let selection = &request.selection;
@@ -161,7 +164,9 @@ fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> R
         }
     };
     summary.first_frame = pipeline.first_number().unwrap_or(0);
-    let mut writer = Writer { output, records: left.records, damaged: 0, last: None };
+    let light = request_light.then(LightSummary::default);
+    summary.stated_light = request_light.then(|| StatedLightSummary::of(&pipeline.info().stated_light));
+    let mut writer = Writer { output, records: left.records, damaged: 0, last: None, light };
     let counted = count_and_write(pipeline, &name, &mut writer, quiet)?;
     let records = writer.records;
     let finished = conclude(counted, writer, summary)?;
@@ -178,8 +183,12 @@ fn conclude(
     writer: Writer,
     mut summary: Summary,
 ) -> Result<Finished, AnalyzeError> {
-    let Writer { output, records, damaged, last } = writer;
+    let Writer { output, records, damaged, last, light } = writer;
     summary.frames = records;
+    if let (Some(stated), Some(light)) = (&mut summary.stated_light, &light) {
+        stated.judge(light);
+    }
+    summary.light = light;
     let other = summary.options.against.as_ref().map(|against| against.input.clone()).unwrap_or_default();
     let mut words = Vec::new();
     let (finished, error) = match counted {
@@ -254,6 +263,8 @@ struct Writer {
     damaged: u64,
     /// Number of the last frame written.
     last: Option<u64>,
+    /// The light of the frames written, if it is measured.
+    light: Option<LightSummary>,
 }
 
 impl Writer {
@@ -263,6 +274,9 @@ impl Writer {
         while let Some(frame) = next {
             self.output.add(&frame)?;
             self.records += 1;
+            if let Some(light) = &mut self.light {
+                light.add_frame(frame.number, frame.counts.light.as_ref());
+            }
             self.damaged += u64::from(frame.frame.facts.damaged);
             self.last = Some(frame.number);
             next = match counted.try_recv() {
@@ -304,6 +318,9 @@ fn count_and_write(
 /// Counts the file and prints its overview.
 fn overview(pipeline: Pipeline, name: &str, quiet: bool) -> Result<Finished, AnalyzeError> {
     let mut overview = Overview::new(pipeline.info(), pipeline.adjustments());
+    if pipeline.counting().light.is_some() {
+        overview.measure_light(pipeline.info());
+    }
     let other = pipeline.against().map(|against| display(&against.input)).unwrap_or_default();
     let mut progress = Progress::new(name, pipeline.span_secs(), quiet);
     let counted = pipeline.run(&mut |counted| {

@@ -10,8 +10,10 @@ use serde::{Deserialize, Serialize};
 use super::comparison::Against;
 use super::comparison::ComparisonSummary;
 use super::counter::ScopeUse;
+use super::light::{LightSummary, LightUse};
 use super::pipeline::{Pipeline, Request};
 use super::signal::SignalUse;
+use super::stated_light::StatedLightSummary;
 use crate::fields::SCHEMA;
 use histoscope_core::adjust::Adjustments;
 use histoscope_core::picture::color::LUMINANCE_WEIGHTS;
@@ -97,6 +99,9 @@ pub struct RunOptions {
     /// The scopes whose figures are in the records, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scopes: Option<String>,
+    /// How light is measured, in words, if it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub light: Option<String>,
     /// The file that frames are compared with, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against: Option<AgainstOptions>,
@@ -151,13 +156,14 @@ impl RunOptions {
             frame_rate: request.open.frame_rate.map(|rate| format!("{}/{}", rate.num, rate.den)),
             adjustments: adjustments_text(&request.adjustments),
             scopes: (request.counting.scopes == ScopeUse::Saturation).then(|| "vectorscope".to_owned()),
+            light: request.counting.light.map(LightUse::in_words),
             against: request.against.as_ref().map(AgainstOptions::of),
         }
     }
 }
 
 /// The summary of a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Version of the record schema.
     pub schema: u32,
@@ -191,6 +197,12 @@ pub struct Summary {
     /// The totals of the comparison; absent if frames are not compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comparison: Option<ComparisonSummary>,
+    /// The light of the frames; absent unless it is measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub light: Option<LightSummary>,
+    /// What the file states about its light; absent unless light is measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stated_light: Option<StatedLightSummary>,
 }
 
 impl Summary {
@@ -212,6 +224,8 @@ impl Summary {
             reason: None,
             decoder: None,
             comparison: None,
+            light: None,
+            stated_light: None,
         }
     }
 

@@ -6,6 +6,7 @@ mod cumulative;
 mod light;
 pub mod limits;
 mod measure;
+pub mod pixel_light;
 pub mod reference;
 mod stats;
 
@@ -14,4 +15,5 @@ pub use bins::{samples_cut_off, vertical_scale};
 pub use clip::ClipHistogram;
 pub use cumulative::{Cumulative, Selected, Sums};
 pub use light::{LightTable, Transfer};
+pub use pixel_light::{LightCounts, LightFigures, LightMeter, LightScale};
 pub use stats::ChannelStats;

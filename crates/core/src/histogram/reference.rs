@@ -3,7 +3,10 @@
 //! It is deliberately slow: one pixel after another, one sample at a time, without tables or tricks. Tests compare the
 //! GPU and CPU engines with it.
 
-use crate::histogram::{Components, Histogram};
+use std::sync::Arc;
+
+use crate::histogram::pixel_light::Brightest;
+use crate::histogram::{Components, Histogram, LightCounts, LightMeter};
 use crate::picture::Picture;
 use crate::picture::color::luminance_bin;
 use crate::picture::layout::ColorModel;
@@ -93,6 +96,28 @@ pub fn linear_luminance(picture: &Picture, transfer: crate::histogram::Transfer)
     bins
 }
 
+/// Counts the light of the pixels of a rectangle, which must lie in the picture.
+#[must_use]
+pub fn pixel_light(picture: &Picture, rect: Rect, meter: &Arc<LightMeter>) -> LightCounts {
+    let top = (1 << meter.bits()) - 1;
+    let mut counts = LightCounts::empty(meter);
+    for y in rect.y..rect.y + rect.height {
+        for x in rect.x..rect.x + rect.width {
+            let codes = unclamped_rgb(picture, x, y).map(|code| code.clamp(0, top) as u32);
+            let value = meter.value(codes);
+            counts.bins[meter.bin(value)] += 1;
+            counts.sum += u64::from(value);
+            if counts.brightest.is_none_or(|brightest| value > brightest.value) {
+                counts.brightest = Some(Brightest { value, x, y });
+            }
+            for (count, is_outside) in counts.outside.iter_mut().flatten().zip(meter.outside(codes)) {
+                *count += u32::from(is_outside);
+            }
+        }
+    }
+    counts
+}
+
 fn count_rgbl(picture: &Picture, rect: Rect) -> Histogram {
     let bits = picture.layout().bin_bits();
     let top = (1 << bits) - 1;
@@ -132,8 +157,6 @@ fn count_coded(picture: &Picture, rect: Rect) -> Histogram {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::histogram::Transfer;
     use crate::picture::OwnedPlanes;

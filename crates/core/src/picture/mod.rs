@@ -10,6 +10,7 @@ pub mod layout;
 pub mod nonlinear;
 pub mod primaries;
 pub mod region;
+pub mod stated_light;
 mod timecode;
 pub mod transfer;
 pub mod unpack;

@@ -129,13 +129,13 @@ impl SignalCurve {
 }
 
 /// Raises a non-negative number to a power.
-fn power(base: f64, exponent: f64) -> f64 {
+pub(crate) fn power(base: f64, exponent: f64) -> f64 {
     if base <= 0.0 { 0.0 } else { exponential(exponent * logarithm(base)) }
 }
 
 /// Returns the natural logarithm of a positive number. The last bits of the standard library's result may differ
 /// between machines; this function uses only the four basic operations, which do not.
-fn logarithm(x: f64) -> f64 {
+pub(crate) fn logarithm(x: f64) -> f64 {
     let bits = x.to_bits();
     let exponent = (bits >> 52) as i32 - 1023;
     let mantissa = f64::from_bits(bits & ((1 << 52) - 1) | 1023 << 52);

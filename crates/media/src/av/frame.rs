@@ -11,6 +11,7 @@ use super::memory::{DeviceMemory, FrameBlock, FramePool};
 use super::packet::number_of;
 use super::{ColorNumbers, PixelFormat, enum_number, positive_ratio, timestamp};
 use histoscope_core::picture::crop::Crop;
+use histoscope_core::picture::stated_light::StatedLight;
 use histoscope_core::picture::{Pages, Ratio, ResidentPlanes, Scan};
 
 /// Planes in the memory of a graphics device.
@@ -333,6 +334,33 @@ impl AvFrame {
                 return None;
             }
             Some((*data).data.cast::<[i32; 9]>().read_unaligned())
+        }
+    }
+
+    /// Returns what the frame states about the light of the video.
+    pub(crate) fn stated_light(&self) -> StatedLight {
+        use ffi::AVFrameSideDataType::{
+            AV_FRAME_DATA_CONTENT_LIGHT_LEVEL, AV_FRAME_DATA_DOVI_METADATA, AV_FRAME_DATA_DOVI_RPU_BUFFER,
+            AV_FRAME_DATA_DYNAMIC_HDR_PLUS, AV_FRAME_DATA_MASTERING_DISPLAY_METADATA,
+        };
+        // SAFETY: the frame is valid; the result is null or side data of the frame.
+        let data = |kind| unsafe { ffi::av_frame_get_side_data(self.as_ptr(), kind).as_ref() };
+        let mastering =
+            data(AV_FRAME_DATA_MASTERING_DISPLAY_METADATA).filter(|data| data.size >= size_of::<[i32; 22]>());
+        let content = data(AV_FRAME_DATA_CONTENT_LIGHT_LEVEL).filter(|data| data.size >= size_of::<[u32; 2]>());
+        // SAFETY: both structures begin with these integers, and the data is long enough.
+        let (mastering, content) = unsafe {
+            (
+                mastering.map(|data| data.data.cast::<[i32; 22]>().read_unaligned()),
+                content.map(|data| data.data.cast::<[u32; 2]>().read_unaligned()),
+            )
+        };
+        let is_dolby_vision =
+            data(AV_FRAME_DATA_DOVI_METADATA).or_else(|| data(AV_FRAME_DATA_DOVI_RPU_BUFFER)).is_some();
+        StatedLight {
+            hdr10_plus: data(AV_FRAME_DATA_DYNAMIC_HDR_PLUS).is_some(),
+            dolby_vision: is_dolby_vision.then_some(0),
+            ..StatedLight::new(mastering, content)
         }
     }
 

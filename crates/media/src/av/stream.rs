@@ -8,6 +8,7 @@ use ffmpeg_next::ffi;
 
 use super::{AvError, ColorNumbers, PixelFormat, enum_number, positive_ratio, static_text, timestamp};
 use histoscope_core::picture::crop::Crop;
+use histoscope_core::picture::stated_light::StatedLight;
 use histoscope_core::picture::{Ratio, Scan};
 
 /// A view of one stream's description.
@@ -234,6 +235,33 @@ impl StreamParameters<'_> {
         let (data, size) = self.side_data(ffi::AVPacketSideDataType::AV_PKT_DATA_DISPLAYMATRIX)?;
         // SAFETY: the data is as long as stated, and lives as long as the stream.
         (size >= size_of::<[i32; 9]>()).then(|| unsafe { data.cast::<[i32; 9]>().read_unaligned() })
+    }
+
+    /// Returns what the container states about the light of the whole stream.
+    pub(crate) fn stated_light(&self) -> StatedLight {
+        use ffi::AVPacketSideDataType::{
+            AV_PKT_DATA_CONTENT_LIGHT_LEVEL, AV_PKT_DATA_DOVI_CONF, AV_PKT_DATA_MASTERING_DISPLAY_METADATA,
+        };
+        // SAFETY: the data is as long as stated, lives as long as the stream, and consists of integers.
+        let (mastering, content, dolby_vision) = unsafe {
+            (
+                self.words(AV_PKT_DATA_MASTERING_DISPLAY_METADATA),
+                self.words(AV_PKT_DATA_CONTENT_LIGHT_LEVEL),
+                // Two versions, then the profile.
+                self.words::<[u8; 3]>(AV_PKT_DATA_DOVI_CONF).map(|[_, _, profile]| profile),
+            )
+        };
+        StatedLight { dolby_vision, ..StatedLight::new(mastering, content) }
+    }
+
+    /// Returns the start of stream-wide side data, if it is long enough.
+    ///
+    /// # Safety
+    /// Any bytes must be a valid `T`.
+    unsafe fn words<T>(&self, kind: ffi::AVPacketSideDataType) -> Option<T> {
+        let (data, size) = self.side_data(kind)?;
+        // SAFETY: the data is as long as stated, and the caller accepts any bytes.
+        (size >= size_of::<T>()).then(|| unsafe { data.cast::<T>().read_unaligned() })
     }
 
     /// Returns how much the container crops at the edges of each frame, after the codec. Older versions of FFmpeg do

@@ -292,6 +292,7 @@ impl Decoder {
                 self.info.stated_size = self.info.coded_size;
             }
             (self.info.transfer, self.info.primaries) = (source.transfer, source.primaries);
+            self.info.stated_light = self.info.stated_light.or(first.frame.stated_light());
         }
         self.info.unreadable_matrix = self.pictures.unreadable_matrix(&first.frame);
         self.info.sample_aspect = self.pictures.sample_aspect(&first.frame);
@@ -456,6 +457,7 @@ fn describe(
         stated_size: parameters.size(),
         transfer: av::transfer_name(parameters.color_numbers().transfer),
         primaries: av::primaries_name(parameters.color_numbers().primaries),
+        stated_light: parameters.stated_light(),
         unreadable_matrix: None,
         bit_rate: parameters.bit_rate().or_else(|| input.bit_rate()),
         nominal_rate,

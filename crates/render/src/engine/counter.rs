@@ -8,7 +8,7 @@ use crate::cpu;
 use crate::gpu::count_queue::CountQueue;
 use crate::gpu::{Gpu, GpuError};
 use histoscope_core::adjust::{Adjustments, Processor};
-use histoscope_core::histogram::{Components, Histogram};
+use histoscope_core::histogram::{Components, Histogram, LightCounts, LightMeter, LightScale};
 use histoscope_core::picture::region::{self, Rect};
 use histoscope_core::picture::{ClampedSamples, Picture, PictureError};
 use histoscope_core::scopes::{Chroma, ScopeCounts, ScopeSums, ScopeTally};
@@ -39,7 +39,7 @@ pub enum EngineError {
 }
 
 /// The counts of one picture.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Counts {
     /// A histogram for each of the counter's components, in their order.
     pub histograms: Vec<Histogram>,
@@ -48,6 +48,8 @@ pub struct Counts {
     pub thresholds: Option<[u32; 4]>,
     /// The counter's scopes, counted for the first of its components.
     pub scopes: ScopeCounts,
+    /// The light of the pixels, if requested.
+    pub light: Option<LightCounts>,
     /// Name of the engine that counted all of it, or most of it.
     pub engine: &'static str,
 }
@@ -57,6 +59,10 @@ pub struct Counter {
     components: Vec<Components>,
     adjustments: Adjustments,
     scopes: ScopeTally,
+    /// `true` if the light of pixels may be requested.
+    measures_light: bool,
+    /// The meter of the last picture whose light was counted.
+    meter: Option<Arc<LightMeter>>,
     /// Sums of the scopes that the CPU has counted, if sums are requested.
     summing: cpu::CpuScopeSum,
     active: ActiveEngine,
@@ -94,6 +100,8 @@ impl Counter {
             components: components.to_vec(),
             adjustments,
             scopes: ScopeTally::default(),
+            measures_light: false,
+            meter: None,
             summing: cpu::CpuScopeSum::default(),
             active: ActiveEngine::Starting(Arc::clone(&engine.found)),
             cpu: cpu::Engine::new(),
@@ -110,6 +118,12 @@ impl Counter {
     #[must_use]
     pub fn with_scopes(self, scopes: ScopeTally) -> Self {
         Self { scopes, ..self }
+    }
+
+    /// Allows [measuring light](Self::submit_measuring).
+    #[must_use]
+    pub fn with_light(self, measures_light: bool) -> Self {
+        Self { measures_light, ..self }
     }
 
     /// Switches to the engine as soon as it has started.
@@ -143,9 +157,26 @@ impl Counter {
     /// # Errors
     /// [`EngineError`] if the device fails, or the region does not lie in the picture.
     pub fn submit(&mut self, picture: &Picture, region: Option<Rect>) -> Result<(), EngineError> {
+        self.submit_measuring(picture, region, None)
+    }
+
+    /// Like [`submit`](Self::submit), but also counts the light of the pixels with a meter of this scale, which counts
+    /// pixels outside other gamuts if `counts_gamut`. Light is only measured in pictures that are not adjusted, if the
+    /// first of the components are red, green, blue and luminance, and if the counter was created
+    /// [for it](Self::with_light).
+    ///
+    /// # Errors
+    /// As [`submit`](Self::submit).
+    pub fn submit_measuring(
+        &mut self,
+        picture: &Picture,
+        region: Option<Rect>,
+        light: Option<(LightScale, bool)>,
+    ) -> Result<(), EngineError> {
         self.take_engine();
         let submitted = if self.adjustments.is_off() {
-            self.submit_unadjusted(picture, region)?
+            let can_measure = self.measures_light && self.components.first() == Some(&Components::Rgbl);
+            self.submit_unadjusted(picture, region, light.filter(|_| can_measure))?
         } else {
             self.submit_adjusted(picture, region)?
         };
@@ -155,13 +186,19 @@ impl Counter {
 
     /// Submits a picture without adjusting it. A converted picture has both R'G'B' and coded samples; the CPU counts the
     /// components that use other samples than the first component.
-    fn submit_unadjusted(&mut self, picture: &Picture, region: Option<Rect>) -> Result<SubmittedPicture, EngineError> {
+    fn submit_unadjusted(
+        &mut self,
+        picture: &Picture,
+        region: Option<Rect>,
+        light: Option<(LightScale, bool)>,
+    ) -> Result<SubmittedPicture, EngineError> {
         let all = std::mem::take(&mut self.components);
         let first = all.first().copied().unwrap_or_default().in_picture(picture);
         let is_other = |components: &Components| !std::ptr::eq(components.in_picture(picture), first);
         let (own, others) = all.split_at(all.iter().position(is_other).unwrap_or(all.len()));
         self.components = own.to_vec();
-        let submitted = self.submit_region(first, region);
+        let meter = light.map(|light| self.meter_of(first, light));
+        let submitted = self.submit_region(first, region, meter.as_ref());
         self.components = others.to_vec();
         let further = others.first().map(|other| self.count_on_cpu(other.in_picture(picture), region)).transpose();
         self.components = all;
@@ -171,10 +208,27 @@ impl Counter {
         Ok(submitted)
     }
 
-    fn submit_region(&mut self, picture: &Picture, region: Option<Rect>) -> Result<SubmittedPicture, EngineError> {
+    /// Returns a meter for the light of a picture.
+    fn meter_of(&mut self, picture: &Picture, (scale, counts_gamut): (LightScale, bool)) -> Arc<LightMeter> {
+        let bits = picture.layout().bin_bits();
+        let is_like = |meter: &Arc<LightMeter>| {
+            (meter.scale(), meter.bits(), meter.counts_gamut()) == (scale, bits, counts_gamut)
+        };
+        let kept = self.meter.take().filter(is_like);
+        let meter = kept.unwrap_or_else(|| Arc::new(LightMeter::new(scale, bits, counts_gamut)));
+        Arc::clone(self.meter.insert(meter))
+    }
+
+    fn submit_region(
+        &mut self,
+        picture: &Picture,
+        region: Option<Rect>,
+        meter: Option<&Arc<LightMeter>>,
+    ) -> Result<SubmittedPicture, EngineError> {
         self.pixels = u64::from(picture.pixel_count());
         let pixels = pixels_of(picture, region)?;
-        let is_owed = self.try_adapter(|gpu, queue, components| queue.submit(gpu, picture, region, components))?;
+        let is_owed =
+            self.try_adapter(|gpu, queue, components| queue.submit(gpu, picture, region, components, meter))?;
         if is_owed {
             let mut owed = self.counted_on_adapter(picture);
             add_clamped(&mut owed.counts.histograms, region::clamped(picture, pixels).as_ref());
@@ -183,8 +237,11 @@ impl Counter {
         let histograms = self.count_on_cpu(picture, Some(pixels))?;
         let components = self.components.first().copied().unwrap_or_default();
         let scopes = self.scopes_on_cpu(picture, (pixels, components), Chroma::of(picture));
+        let light = meter.map(|meter| cpu::count_pixel_light(picture, pixels, meter)).transpose();
+        let light = light.map_err(EngineError::Region)?;
         let owed = vec![false; histograms.len()];
-        Ok(SubmittedPicture { counts: Counts { histograms, thresholds: None, scopes, engine: CPU }, on_adapter: owed })
+        let counts = Counts { histograms, thresholds: None, scopes, light, engine: CPU };
+        Ok(SubmittedPicture { counts, on_adapter: owed })
     }
 
     /// Counts the scopes of a picture, or, if sums are requested, adds them to the sums and returns none.
@@ -216,7 +273,7 @@ impl Counter {
     fn counted_on_adapter(&mut self, picture: &Picture) -> SubmittedPicture {
         let histograms = self.empty_histograms(picture.layout().bin_bits());
         let owed = vec![true; histograms.len()];
-        let counts = Counts { histograms, thresholds: None, scopes: ScopeCounts::default(), engine: GPU };
+        let counts = Counts { histograms, thresholds: None, scopes: ScopeCounts::default(), light: None, engine: GPU };
         SubmittedPicture { counts, on_adapter: owed }
     }
 
@@ -233,7 +290,7 @@ impl Counter {
         let chroma = Some(Chroma::of_adjusted(picture));
         let scopes = self.scopes_on_cpu(&adjusted, (pixels, Components::Rgbl), chroma);
         let owed = vec![false; histograms.len()];
-        let counts = Counts { histograms, thresholds: self.processor.thresholds(), scopes, engine: CPU };
+        let counts = Counts { histograms, thresholds: self.processor.thresholds(), scopes, light: None, engine: CPU };
         Ok(SubmittedPicture { counts, on_adapter: owed })
     }
 
@@ -246,8 +303,8 @@ impl Counter {
         let ActiveEngine::Adapter(gpu, queue) = &mut self.active else { return Ok(false) };
         let come_back = matches!(self.scopes, ScopeTally::Each(wanted) if wanted.any());
         let pictures = if come_back { SCOPES_IN_FLIGHT } else { PICTURES_IN_FLIGHT };
-        let (depth, wanted) = (pictures * self.components.len(), self.scopes);
-        let queue = queue.get_or_insert_with(|| Box::new(CountQueue::new(gpu, depth, wanted)));
+        let (depth, wanted, light) = (pictures * self.components.len(), self.scopes, self.measures_light);
+        let queue = queue.get_or_insert_with(|| Box::new(CountQueue::new(gpu, depth, wanted, light)));
         match submit(gpu, queue, &self.components) {
             Err(reason @ (GpuError::PictureTooLarge { .. } | GpuError::TooDeep { .. })) => {
                 let reason = reason.to_string();
@@ -286,6 +343,7 @@ impl Counter {
                     counts.thresholds = counted.thresholds;
                     if index == 0 {
                         counts.scopes = counted.scopes;
+                        counts.light = counted.light;
                     }
                 }
             }

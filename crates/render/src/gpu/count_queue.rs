@@ -2,16 +2,18 @@
 //! of earlier ones are read back.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::adjust::{Chain, CropPass};
 use super::histogram::HistogramPasses;
 use super::params::InputPicture;
+use super::pixel_light::{LightShape, PixelLightPass};
 use super::readback_belt::ReadbackBelt;
 use super::scopes::{GpuScopeSum, ScopePasses, ScopeShape};
 use super::upload::PictureBuffers;
 use super::{Gpu, GpuError};
 use histoscope_core::adjust::Adjustments;
-use histoscope_core::histogram::{Components, Histogram};
+use histoscope_core::histogram::{Components, Histogram, LightCounts, LightMeter};
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::scopes::{Chroma, ScopeCounts, ScopeSums, ScopeTally};
@@ -26,6 +28,8 @@ pub struct CountQueue {
     passes: HistogramPasses,
     adjusting: Option<Adjusting>,
     scopes: Scopes,
+    /// The pass that counts the light of pixels, once it was requested.
+    light: Option<PixelLightPass>,
     belt: ReadbackBelt<CountLayout>,
 }
 
@@ -96,33 +100,37 @@ struct CountLayout {
     bits: u32,
     components: Components,
     thresholds: bool,
+    light: Option<LightShape>,
     scopes: ScopeShape,
 }
 
 /// The counts of a picture.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct PictureCounts {
     /// Its bins.
     pub histogram: Histogram,
     /// Luminance codes at which Otsu's second and later classes begin, `u32::MAX` for classes that do not exist; `None` unless
     /// the picture was segmented by Otsu's method.
     pub thresholds: Option<[u32; 4]>,
+    /// The light of its pixels, if requested.
+    pub light: Option<LightCounts>,
     /// Its scopes, if requested for each picture.
     pub scopes: ScopeCounts,
 }
 
 impl CountQueue {
     /// Creates a queue with room for `depth` histograms in flight, at least one. With [`ScopeTally::Each`], a picture's scopes
-    /// are read back with the first of its histograms.
+    /// are read back with the first of its histograms, and so is the light of its pixels, for which there is room with `light`.
     #[must_use]
-    pub fn new(gpu: &Gpu, depth: usize, tally: ScopeTally) -> Self {
+    pub fn new(gpu: &Gpu, depth: usize, tally: ScopeTally, light: bool) -> Self {
         let pictures = PictureBuffers::default();
         let passes = HistogramPasses::new(gpu);
         let scopes = Scopes::new(gpu, tally);
         let of_scopes = if let ScopeTally::Each(wanted) = tally { ScopePasses::most_bytes(wanted) } else { 0 };
-        let bytes = Histogram::word_count(12) as u64 * 4 + THRESHOLD_BYTES + of_scopes;
+        let of_light = if light { PixelLightPass::MAX_BYTES } else { 0 };
+        let bytes = Histogram::word_count(12) as u64 * 4 + THRESHOLD_BYTES + of_light + of_scopes;
         let belt = ReadbackBelt::new(&gpu.device, "bins on their way back", bytes, depth.max(1));
-        Self { pictures, passes, adjusting: None, scopes, belt }
+        Self { pictures, passes, adjusting: None, scopes, light: light.then(|| PixelLightPass::new(gpu)), belt }
     }
 
     /// Returns how many histograms can be submitted before one must be taken.
@@ -132,7 +140,7 @@ impl CountQueue {
     }
 
     /// Uploads a picture once and submits one count of it, or of a rectangle in it, for each of `components`, for which there
-    /// must be [`room`](Self::room).
+    /// must be [`room`](Self::room). The light of pixels is counted with the first of them, if there is a meter.
     ///
     /// # Errors
     /// [`GpuError`] if the adapter cannot count the picture; then nothing is submitted.
@@ -142,6 +150,7 @@ impl CountQueue {
         picture: &Picture,
         region: Option<Rect>,
         components: &[Components],
+        meter: Option<&Arc<LightMeter>>,
     ) -> Result<(), GpuError> {
         for &components in components {
             self.passes.prepare_region(gpu, picture, region, components)?;
@@ -151,6 +160,7 @@ impl CountQueue {
             self.scopes.prepare(gpu, picture.into(), (pixels, first), Chroma::of(picture))?;
         }
         let mut scopes = Some(&mut self.scopes);
+        let mut light = self.light.as_mut().zip(meter);
         let mut encoder = command_encoder(gpu);
         let mut underway = Some(self.pictures.record_upload(gpu, picture, &mut encoder)?);
         let bits = picture.layout().bin_bits();
@@ -159,7 +169,13 @@ impl CountQueue {
             let Some(group) = self.pictures.bind_group() else { return Ok(()) };
             self.passes.record(&mut encoder, group, None);
             let mut parts = vec![(&self.passes.bins, 0..Histogram::word_count(bits) as u64 * 4)];
-            let mut subject = CountLayout { bits, components, thresholds: false, scopes: ScopeShape::default() };
+            let mut subject =
+                CountLayout { bits, components, thresholds: false, light: None, scopes: ScopeShape::default() };
+            if let Some((light, meter)) = light.take() {
+                let shape = light.record(gpu, &mut encoder, (group, picture.into(), pixels), meter, None);
+                parts.extend(light.parts(&shape));
+                subject.light = Some(shape);
+            }
             if let Some(scopes) = scopes.take() {
                 let (counts, shape) = scopes.record(&mut encoder, group);
                 parts.extend(counts);
@@ -188,7 +204,7 @@ impl CountQueue {
         adjustments: &Adjustments,
         region: Option<Rect>,
     ) -> Result<(), GpuError> {
-        let Self { pictures, passes, adjusting, scopes, belt } = self;
+        let Self { pictures, passes, adjusting, scopes, belt, .. } = self;
         let Adjusting { chain, crop } =
             adjusting.get_or_insert_with(|| Adjusting { chain: Chain::new(gpu, passes), crop: CropPass::new(gpu) });
         let source = InputPicture::from(picture);
@@ -235,7 +251,7 @@ impl CountQueue {
             parts.extend(counts);
             shape = counted;
         }
-        let subject = CountLayout { bits, components: Components::Rgbl, thresholds, scopes: shape };
+        let subject = CountLayout { bits, components: Components::Rgbl, thresholds, light: None, scopes: shape };
         belt.record(&mut encoder, &parts, subject);
         let submission = gpu.queue.submit([encoder.finish()]);
         underway.submitted(gpu);
@@ -258,13 +274,15 @@ impl CountQueue {
     pub fn take(&mut self, gpu: &Gpu) -> Result<Option<PictureCounts>, GpuError> {
         let taken = self.belt.wait(&gpu.device, bytemuck::pod_collect_to_vec);
         gpu.check()?;
-        Ok(taken?.map(|(CountLayout { bits, components, thresholds, scopes }, mut words): (_, Vec<u32>)| {
+        Ok(taken?.map(|(CountLayout { bits, components, thresholds, light, scopes }, mut words): (_, Vec<u32>)| {
             let mut behind = words.split_off(Histogram::word_count(bits));
-            let counts = behind.split_off(if thresholds { THRESHOLD_BYTES as usize / 4 } else { 0 });
+            let mut light_words = behind.split_off(if thresholds { THRESHOLD_BYTES as usize / 4 } else { 0 });
+            let counts = light_words.split_off(light.as_ref().map_or(0, LightShape::word_count));
             let thresholds = thresholds.then(|| <[u32; 4]>::try_from(behind).ok()).flatten();
             PictureCounts {
                 histogram: Histogram { bits, components, words },
                 thresholds,
+                light: light.map(|shape| shape.counts(&light_words)),
                 scopes: scopes.counts(counts),
             }
         }))

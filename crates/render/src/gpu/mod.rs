@@ -17,6 +17,7 @@ pub mod histogram;
 mod import;
 pub mod live;
 pub mod params;
+pub mod pixel_light;
 pub mod readback;
 pub mod readback_belt;
 pub mod recording;

@@ -128,6 +128,10 @@ table! {
     LIMITS = (All, [PICTURE_TEXT, text!("limits")], [entry("count_outside", &[&groups::PICTURE, &groups::LIMITS])]);
     /// Counts the luminance in linear light.
     LINEAR = (All, [PICTURE_TEXT, text!("linear")], [entry("count_linear", &[&groups::PICTURE, &groups::LINEAR])]);
+    /// Counts the light of pixels.
+    PIXEL_LIGHT = (AllButLoops, [PICTURE_TEXT, STRIPS, text!("pixel_light")], [
+        entry("count_light", &[&groups::PICTURE, &groups::PIXEL_LIGHT]),
+    ]);
     /// Draws a picture, and finds the pixels that a brush lights.
     VIDEO = (All, [PICTURE_TEXT, text!("video")], [
         entry("corner", &[&groups::PICTURE, &groups::PLACEMENT]),

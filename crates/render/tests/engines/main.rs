@@ -11,6 +11,7 @@ mod support;
 mod alike;
 mod cpu;
 mod linear_luminance;
+mod pixel_light;
 mod property;
 mod scopes;
 mod zimg;

@@ -110,6 +110,8 @@ pub static BRUSHED: GroupLayout = GroupLayout::of_compute("brushed", &[Uniform, 
 pub static LIMITS: GroupLayout = GroupLayout::of_compute("limits", &[Uniform, Write]);
 /// The counted part of a picture, the linear light of each code, and bins.
 pub static LINEAR: GroupLayout = GroupLayout::of_compute("linear", &[Uniform, Read, Write]);
+/// The counted part of a picture, the tables of light, bins, and totals of workgroups.
+pub static PIXEL_LIGHT: GroupLayout = GroupLayout::of_compute("pixel light", &[Uniform, Read, Write, Write]);
 /// Parameters, and the counts of a waveform.
 pub static WAVEFORM: GroupLayout = GroupLayout::of_compute("waveform", &[Uniform, Write]);
 /// Parameters, and the counts of a vectorscope.
