@@ -172,11 +172,13 @@ pub enum Topic {
     PrefixSum,
     /// Methods of blurring.
     Blur,
+    /// Methods of drawing bars.
+    Drawing,
 }
 
 impl Topic {
-    /// All topics, in the order of learning.
-    pub const ALL: [Self; 3] = [Self::Counting, Self::PrefixSum, Self::Blur];
+    /// All topics, in the order of their tabs.
+    pub const ALL: [Self; 4] = [Self::Counting, Self::PrefixSum, Self::Blur, Self::Drawing];
 
     /// Returns the name that selects the topic.
     #[must_use]
@@ -185,6 +187,7 @@ impl Topic {
             Self::Counting => "counting",
             Self::PrefixSum => "prefix-sum",
             Self::Blur => "blur",
+            Self::Drawing => "drawing",
         }
     }
 
@@ -195,6 +198,7 @@ impl Topic {
             Self::Counting => "counting",
             Self::PrefixSum => "prefix sum",
             Self::Blur => "blur",
+            Self::Drawing => "drawing",
         }
     }
 }

@@ -60,8 +60,8 @@ use histoscope_render::gpu::draw::{FontTextures, Shapes};
 pub use info::{InfoLine, Machine, info_lines};
 pub use lab::{
     BINS as LAB_BINS, BlurView, CHUNKS as LAB_CHUNKS, ChannelBins as LabBins, ChoiceOutcome, CountingView, Cut,
-    Figures, LabCommand, LabView, PassFigures, Sample, SumView, TICK, TopicView, blur_verdict, grouped,
-    left_for_others, sum_kind, sum_verdict, verdict,
+    DrawView, Figures, LabCommand, LabView, PassFigures, Sample, SumView, TICK, TopicView, blur_verdict, draw_verdict,
+    grouped, left_for_others, sum_kind, sum_verdict, verdict,
 };
 use menu::Menu;
 pub use model::{

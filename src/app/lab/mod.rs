@@ -17,11 +17,14 @@ use egui::Pos2;
 
 pub use choice::LabChoice;
 
-use super::hud::{BlurView, Figures, LabCommand, LabView, Sample, SumView, TICK, TopicView, blur_verdict, sum_verdict};
+use super::hud::{
+    BlurView, DrawView, Figures, LabCommand, LabView, Sample, SumView, TICK, TopicView, blur_verdict, draw_verdict,
+    sum_verdict,
+};
 use beside::LabRuns;
 use counting::LabCounting;
 use histoscope_core::picture::VideoId;
-use histoscope_lab::{PreparedBlur, PreparedScan, Topic};
+use histoscope_lab::{DrawSetup, PreparedBlur, PreparedDrawing, PreparedScan, Shape, Topic};
 use histoscope_render::gpu::{FrameTag, Gpu, GpuError};
 use histoscope_render::view::overlay::BarScale;
 pub use screen::{Advanced, FrameKey, ScreenState};
@@ -91,6 +94,7 @@ enum Topical {
     Counting(LabCounting),
     Sums(LabRuns<PreparedScan>),
     Blur(Box<Blurs>),
+    Drawing(LabRuns<PreparedDrawing>),
 }
 
 /// Blurs, and the pixels shown in their diagram.
@@ -146,6 +150,7 @@ impl Lab {
             Topical::Counting(counting) => counting.bars(open.on_screen).is_some(),
             Topical::Sums(_) => false,
             Topical::Blur(blurs) => blurs.work.newest(open.on_screen).is_some(),
+            Topical::Drawing(drawings) => drawings.newest(open.on_screen).is_some(),
         }
     }
 
@@ -155,7 +160,7 @@ impl Lab {
         match self {
             Self::Open(open) => match &open.work {
                 Topical::Counting(counting) => counting.figures(open.on_screen),
-                Topical::Sums(_) | Topical::Blur(_) => None,
+                Topical::Sums(_) | Topical::Blur(_) | Topical::Drawing(_) => None,
             },
             Self::Closed(_) => None,
         }
@@ -173,6 +178,10 @@ impl Lab {
                 format!("filled: {}{earlier}; outline: correct counts", open.choice.method.title())
             }),
             Topical::Sums(_) => None,
+            Topical::Drawing(drawings) => drawings.newest(open.on_screen).map(|_| {
+                let frame = if is_playing { " of an earlier frame" } else { "" };
+                format!("bars{frame}, drawn: {}", open.choice.drawing.title())
+            }),
             Topical::Blur(blurs) => {
                 let name = if is_playing { "an earlier frame, blurred" } else { "the blurred picture" };
                 blurs.work.newest(open.on_screen).map(|_| format!("filled: {name}; outline: before"))
@@ -251,6 +260,7 @@ impl Lab {
                 LabChoice { sums: histoscope_lab::SumSetup { length, ..choice.sums }, ..choice }
             }
             LabCommand::Blur(blur) => LabChoice { blur, ..choice },
+            LabCommand::Drawing(drawing) => LabChoice { drawing, ..choice },
             LabCommand::Width(size) => LabChoice { blur: histoscope_lab::BlurSetup { size, ..choice.blur }, ..choice },
             LabCommand::Type(_) => return,
             LabCommand::PauseSteps => return drop(self.pause_steps(now)),
@@ -295,6 +305,12 @@ impl Lab {
                 block: &blurs.block,
                 block_at: blurs.block_of.map_or((0, 0), |(at, _)| at),
             }),
+            Topical::Drawing(drawings) => TopicView::Drawing(DrawView {
+                method: open.choice.drawing,
+                bins: open.choice.bins,
+                outcome: drawings.outcome(open.on_screen),
+                newest: drawings.newest(open.on_screen),
+            }),
         };
         let (tick, is_paused) = (open.steps.now(now), open.steps.is_paused());
         Some(LabView { topic, scale, tick, is_paused, is_brief: open.is_brief })
@@ -307,6 +323,7 @@ impl Topical {
             Topic::Counting => Self::Counting(LabCounting::new(now)),
             Topic::PrefixSum => Self::Sums(LabRuns::new(now)),
             Topic::Blur => Self::Blur(Box::new(Blurs { work: LabRuns::new(now), block: Vec::new(), block_of: None })),
+            Topic::Drawing => Self::Drawing(LabRuns::new(now)),
         }
     }
 }
@@ -322,6 +339,7 @@ impl Open {
             Topical::Counting(counting) => counting.outdate(),
             Topical::Sums(sums) => sums.outdate(),
             Topical::Blur(blurs) => blurs.work.outdate(),
+            Topical::Drawing(drawings) => drawings.outdate(),
         }
     }
 
@@ -378,6 +396,18 @@ impl Open {
                     let (size, runs) = (blurred.setup.size, blurred.setup.runs);
                     let verdict = blur_verdict(blurred);
                     log::trace!("lab blurred: {name} {size}×{size}, {runs} times, on {width}×{height}: {verdict}");
+                    None
+                })?;
+                Ok(Advanced { has_news: advanced.has_news || told.is_some(), note: told.or(advanced.note), ..advanced })
+            }
+            Topical::Drawing(drawings) => {
+                let bins = choice.bins.clamp(*Shape::BINS.start(), *Shape::BINS.end());
+                let told = Shape::check_bins(choice.bins).err().map(|error| error.to_string());
+                choice.bins = bins;
+                let setup = DrawSetup { method: choice.drawing, bins, is_playing: shown.is_playing };
+                let advanced = drawings.advance(gpu, (shown, key), setup, now, |drawn| {
+                    let (name, bins) = (drawn.setup.method.name(), drawn.setup.bins);
+                    log::trace!("lab drew: {name}, {bins} bins: {}", draw_verdict(drawn));
                     None
                 })?;
                 Ok(Advanced { has_news: advanced.has_news || told.is_some(), note: told.or(advanced.note), ..advanced })

@@ -7,7 +7,7 @@ use crate::app::hud::{ChoiceOutcome, CountingView, verdict};
 use histoscope_core::picture::color::Colorimetry;
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::{Frame, OwnedPlanes, Picture};
-use histoscope_lab::{BlurMethod, BlurSetup, Method, ScanKind, ScanMethod, ScannedWords, SumSetup};
+use histoscope_lab::{BlurMethod, BlurSetup, DrawMethod, Method, ScanKind, ScanMethod, ScannedWords, SumSetup};
 use histoscope_media::{Decoder, OpenOptions};
 use histoscope_render::gpu::AdapterChoice;
 
@@ -268,6 +268,13 @@ fn blurred(view: LabView<'_>) -> Option<histoscope_lab::Blurred> {
     }
 }
 
+fn drawn(view: LabView<'_>) -> Option<histoscope_lab::Drawn> {
+    match view.topic {
+        TopicView::Drawing(DrawView { outcome: ChoiceOutcome::Done(drawn), .. }) => Some(drawn.clone()),
+        _ => None,
+    }
+}
+
 /// Returns `true` if the adapter can measure the durations of passes.
 fn has_times(gpu: &Gpu) -> bool {
     histoscope_render::gpu::timing::Timestamps::new(gpu, 1).is_some()
@@ -337,6 +344,24 @@ fn every_blur_method_is_the_mean_within_rounding() {
 }
 
 #[test]
+fn every_drawing_equals_the_cpu_s_and_has_the_other_s_time_beside_it() {
+    let (gpu, frame) = (gpu(), frame((97, 61), noise));
+    for (method, bins) in [(DrawMethod::PerPixel, 256), (DrawMethod::PerColumn, 3), (DrawMethod::PerPixel, 4096)] {
+        let mut lab = about(LabChoice { topic: Topic::Drawing, drawing: method, bins, ..LabChoice::default() });
+        let (drawn, told) = until(&mut lab, &gpu, standing(&frame), drawn);
+        assert_eq!((drawn.setup.method, drawn.setup.bins, drawn.wrong), (method, bins, 0), "{told:?}");
+        assert_eq!(drawn.bins.iter().sum::<u32>(), 4 * 97 * 61);
+        assert!(drawn.other.0 != method && drawn.passes.len() + drawn.other.1.len() == 5);
+        let passes = drawn.passes.iter().chain(&drawn.other.1);
+        assert!(passes.clone().all(|(_, time)| time.is_some() == has_times(&gpu)), "{drawn:?}");
+        assert!(told.is_empty() && lab.has_bars());
+    }
+    let mut lab = about(LabChoice { topic: Topic::Drawing, bins: 9000, ..LabChoice::default() });
+    let (drawn, told) = until(&mut lab, &gpu, standing(&frame), drawn);
+    assert!(drawn.setup.bins == 4096 && told[0].contains("the nearest is 4096"), "{told:?}");
+}
+
+#[test]
 fn a_choice_made_during_a_run_decides_the_outcome() {
     let (gpu, frame) = (gpu(), frame((641, 359), noise));
     let mut lab = about(LabChoice { topic: Topic::Blur, ..LabChoice::default() });
@@ -349,7 +374,7 @@ fn a_choice_made_during_a_run_decides_the_outcome() {
     let (blurred, _) = until(&mut lab, &gpu, standing(&frame), blurred);
     assert_eq!((blurred.setup.method, blurred.setup.size), (BlurMethod::Running, 25));
     // After a change of topic, nothing of the previous one remains.
-    lab.step_topic(true, now);
+    lab.choose(LabCommand::Topic(Topic::Counting), now);
     assert!(!lab.has_bars());
     assert_eq!(
         until(&mut lab, &gpu, standing(&frame), |view| matches!(view.topic, TopicView::Counting(_)).then_some(())).0,
@@ -376,9 +401,12 @@ fn a_software_adapter_sums_and_blurs_smaller_parts_of_a_playing_video() {
 fn sums_and_blurs_leave_nothing_when_the_lab_is_closed() {
     let (gpu, frame) = (gpu(), frame((641, 359), noise));
     let before = allocated(&gpu);
-    for topic in [Topic::PrefixSum, Topic::Blur] {
+    for topic in [Topic::PrefixSum, Topic::Blur, Topic::Drawing] {
         let mut lab = about(LabChoice { topic, ..LabChoice::default() });
-        until(&mut lab, &gpu, standing(&frame), |view| summed(view.clone()).map(|_| ()).or(blurred(view).map(|_| ())));
+        let has_ended = |view: LabView<'_>| {
+            summed(view.clone()).is_some() || blurred(view.clone()).is_some() || drawn(view).is_some()
+        };
+        until(&mut lab, &gpu, standing(&frame), |view| has_ended(view).then_some(()));
         assert!(allocated(&gpu) > before, "{topic:?} takes none");
         lab.toggle(Instant::now());
         assert_eq!(allocated(&gpu), before, "{topic:?}: what it was made of is still there");
@@ -403,6 +431,8 @@ fn changing_the_topic_frees_the_previous_one() {
         lab.step_topic(true, Instant::now());
         until(&mut lab, &gpu, standing(&frame), |view| blurred(view).map(|_| ()));
         lab.step_topic(true, Instant::now());
+        until(&mut lab, &gpu, standing(&frame), |view| drawn(view).map(|_| ()));
+        lab.choose(LabCommand::Topic(Topic::Counting), Instant::now());
         assert!(outcome(&mut lab, &gpu, &frame).is_ok());
         assert_eq!(allocated(&gpu), counting, "what other topics were made of is still there");
     }

@@ -14,7 +14,7 @@ use histoscope_lab::{Method, Shape, Step};
 /// Buttons of methods per row.
 const IN_A_ROW: usize = 5;
 /// Chunks with a button.
-pub const CHUNKS: [(u32, u32); 3] = [(256, 1), (16, 16), (32, 8)];
+pub const CHUNKS: [(u32, u32); 4] = [(1, 1), (16, 16), (32, 8), (256, 1)];
 /// Numbers of bins with a button.
 pub const BINS: [u32; 6] = [3, 16, 64, 256, 1024, 4096];
 /// Below this width, in points, diagrams are smaller: this one shows only `FEW` pixels.
@@ -47,14 +47,15 @@ pub fn blocks<'a>(ui: &Ui, view: &'a CountingView<'_>, moment: u64, width: f32) 
         }
     }
     // A narrow panel has room for fewer pixels.
-    let count = if width < NARROW { FEW } else { usize::MAX }.min(view.samples.len());
-    blocks.extend(diagram(method, (&view.samples[..count], view.samples_at), moment).map(LabBlock::diagram));
+    let pixels = if width < NARROW { FEW } else { usize::MAX }.min(view.samples.len());
+    blocks.extend(diagram(method, (&view.samples[..pixels], view.samples_at), moment).map(LabBlock::diagram));
     if let ChoiceOutcome::Done(figures) = view.outcome {
         blocks.push(words(&times(figures), LETTERS, theme::LIGHT, 1));
         blocks.extend(costs(figures).map(|text| words(&text, LETTERS, theme::LIGHT, 5)));
     }
+    let count = view.bins;
     blocks.push(LabBlock::new(BUTTONS, 7, move |ui, rect, commands| chunks(ui, rect, view, commands)));
-    blocks.push(LabBlock::new(BUTTONS, 7, move |ui, rect, commands| bins(ui, rect, view, commands)));
+    blocks.push(LabBlock::new(BUTTONS, 7, move |ui, rect, commands| bins(ui, rect, count, commands)));
     if let ChoiceOutcome::Done(figures) = view.outcome {
         let text: Vec<_> = figures.passes.iter().filter_map(constants).collect();
         if !text.is_empty() {
@@ -85,11 +86,12 @@ fn chunks(ui: &mut Ui, rect: Rect, view: &CountingView<'_>, commands: &mut Vec<C
     }
 }
 
-fn bins(ui: &mut Ui, rect: Rect, view: &CountingView<'_>, commands: &mut Vec<Command>) {
+/// Adds buttons for the number of bins.
+pub fn bins(ui: &mut Ui, rect: Rect, count: u32, commands: &mut Vec<Command>) {
     let line = named(ui, rect, "bins");
     let names = BINS.map(|bins| bins.to_string());
-    let chosen = BINS.iter().position(|&bins| bins == view.bins);
-    let other = if chosen.is_some() { "n …".to_owned() } else { format!("{} …", view.bins) };
+    let chosen = BINS.iter().position(|&bins| bins == count);
+    let other = if chosen.is_some() { "n …".to_owned() } else { format!("{count} …") };
     let id = format!("bins, {} to {}", Shape::BINS.start(), Shape::BINS.end());
     if let Some(to) = values(ui, line, &id, &names, chosen, &other, false) {
         commands

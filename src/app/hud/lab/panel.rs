@@ -4,7 +4,7 @@ use egui::{Align2, Rect, Sense, Ui, pos2, vec2};
 
 use super::block::{BUTTONS, DIAGRAM, LabBlock, layout, named, trace_button};
 use super::view::{LabCommand, LabView, TICK, TopicView};
-use super::{blurs, counting, sums};
+use super::{blurs, counting, drawings, sums};
 use crate::app::hud::controls;
 use crate::app::hud::model::Command;
 use crate::app::hud::theme;
@@ -108,6 +108,7 @@ fn blocks<'a>(ui: &Ui, view: &'a LabView<'_>, width: f32) -> Vec<LabBlock<'a>> {
         TopicView::Counting(counting) => (Topic::Counting, counting::place(counting)),
         TopicView::Sums(sums) => (Topic::PrefixSum, sums::place(sums)),
         TopicView::Blur(blur) => (Topic::Blur, blurs::place(blur)),
+        TopicView::Drawing(drawing) => (Topic::Drawing, drawings::place(drawing)),
     };
     let tabs = (topic, |topic: Topic| [topic.name(), topic.title()], LabCommand::Topic);
     let mut blocks = vec![
@@ -118,6 +119,7 @@ fn blocks<'a>(ui: &Ui, view: &'a LabView<'_>, width: f32) -> Vec<LabBlock<'a>> {
         TopicView::Counting(counting) => counting::blocks(ui, counting, view.tick, width),
         TopicView::Sums(sums) => sums::blocks(ui, sums, view.tick, width),
         TopicView::Blur(blur) => blurs::blocks(ui, blur, view.tick, width),
+        TopicView::Drawing(drawing) => drawings::blocks(ui, drawing, view.tick, width),
     });
     // The diagram is the last block of its rank.
     if let Some(diagram) = blocks.iter().rposition(|block| block.rank == DIAGRAM) {

@@ -8,7 +8,7 @@ use super::diagram::Sample;
 pub use crate::app::hud::entry::EntryKind;
 use histoscope_core::histogram::CHANNELS;
 use histoscope_lab::GROUPS;
-use histoscope_lab::{BlurSetup, Blurred, Method, SumSetup, Summed, Topic};
+use histoscope_lab::{BlurSetup, Blurred, DrawMethod, Drawn, Method, SumSetup, Summed, Topic};
 use histoscope_render::view::overlay::BarScale;
 
 /// The bins of red, green, blue and luminance.
@@ -41,6 +41,8 @@ pub enum TopicView<'a> {
     Sums(SumView<'a>),
     /// A method of blurring.
     Blur(BlurView<'a>),
+    /// A method of drawing bars.
+    Drawing(DrawView<'a>),
 }
 
 /// The contents of the panel for a method of prefix sums.
@@ -69,6 +71,19 @@ pub struct BlurView<'a> {
     pub block: &'a [Vec<Sample>],
     /// Column and row of the first of them.
     pub block_at: (u32, u32),
+}
+
+/// The contents of the panel for a method of drawing bars.
+#[derive(Debug, Clone)]
+pub struct DrawView<'a> {
+    /// The method.
+    pub method: DrawMethod,
+    /// Number of bins per channel.
+    pub bins: u32,
+    /// The outcome of the current choice.
+    pub outcome: ChoiceOutcome<'a, Drawn>,
+    /// The drawing on screen, which may be of an earlier choice, and its number.
+    pub newest: Option<(&'a Drawn, u64)>,
 }
 
 /// The contents of the panel for a method of counting.
@@ -171,6 +186,8 @@ pub enum LabCommand {
     Length(u32),
     /// Blur with this setup.
     Blur(BlurSetup),
+    /// Draw by this method.
+    Drawing(DrawMethod),
     /// Blur with this width and height, in pixels.
     Width(u32),
     /// Pause the diagram, or let it run again.
