@@ -166,6 +166,8 @@ impl Method {
 /// A topic of the lab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Topic {
+    /// A histogram by hand, ids and barriers.
+    Basics,
     /// Methods of counting.
     Counting,
     /// Methods of prefix sums.
@@ -178,12 +180,13 @@ pub enum Topic {
 
 impl Topic {
     /// All topics, in the order of their tabs.
-    pub const ALL: [Self; 4] = [Self::Counting, Self::PrefixSum, Self::Blur, Self::Drawing];
+    pub const ALL: [Self; 5] = [Self::Basics, Self::Counting, Self::PrefixSum, Self::Blur, Self::Drawing];
 
     /// Returns the name that selects the topic.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Basics => "basics",
             Self::Counting => "counting",
             Self::PrefixSum => "prefix-sum",
             Self::Blur => "blur",
@@ -195,6 +198,7 @@ impl Topic {
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
+            Self::Basics => "basics",
             Self::Counting => "counting",
             Self::PrefixSum => "prefix sum",
             Self::Blur => "blur",

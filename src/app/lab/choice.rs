@@ -1,6 +1,6 @@
 //! The lab's topic, method and parameters: what was chosen, and the nearest choice that the adapter supports.
 
-use crate::app::hud::{LAB_BINS, LAB_CHUNKS, grouped, sum_kind};
+use crate::app::hud::{LAB_BINS, LAB_CHUNKS, LabPage, grouped, sum_kind};
 use histoscope_lab::MAX_SIZE;
 use histoscope_lab::{
     BlurMethod, BlurSetup, ChannelSet, DrawMethod, Method, ScanKind, ScanMethod, Setup, Shape, ShapeError, SumSetup,
@@ -13,12 +13,16 @@ use histoscope_render::gpu::Gpu;
 pub struct LabChoice {
     /// The topic.
     pub topic: Topic,
+    /// The page before the methods.
+    pub page: LabPage,
     /// The counting method.
     pub method: Method,
     /// Size of a chunk in pixels, or of a workgroup for methods without chunks; `None` for the method's size in the tutorial.
     pub chunk: Option<(u32, u32)>,
     /// Bins per channel, counted or drawn.
     pub bins: u32,
+    /// The counted channels.
+    pub channels: ChannelSet,
     /// The setup of the prefix sum.
     pub sums: SumSetup,
     /// The setup of the blur.
@@ -35,6 +39,8 @@ impl Default for LabChoice {
             method: Method::Race,
             chunk: None,
             bins: Shape::default().bins(),
+            channels: ChannelSet::Four,
+            page: LabPage::ByHand,
             sums: SumSetup::default(),
             blur: BlurSetup::default(),
             drawing: DrawMethod::PerPixel,
@@ -53,6 +59,7 @@ impl LabChoice {
     #[must_use]
     pub const fn title(&self) -> &'static str {
         match self.topic {
+            Topic::Basics => self.page.title(),
             Topic::Counting => self.method.title(),
             Topic::PrefixSum => self.sums.method.title(),
             Topic::Blur => self.blur.method.title(),
@@ -64,6 +71,7 @@ impl LabChoice {
     #[must_use]
     pub fn stepped(self, forward: bool) -> Self {
         match self.topic {
+            Topic::Basics => Self { page: neighbour(&LabPage::ALL, self.page, forward), ..self },
             Topic::Counting => Self { method: neighbour(Method::ladder(), self.method, forward), ..self },
             Topic::PrefixSum => {
                 let method = neighbour(&ScanMethod::ALL, self.sums.method, forward);
@@ -98,6 +106,7 @@ impl LabChoice {
                 let (width, height) = to.chunk();
                 (to, format!("chunks of {width}×{height}"))
             }
+            (Topic::Basics, _) => (self, "a page has no parameters".to_owned()),
             (Topic::Drawing, false) => (self, "a drawing has bins, and no chunks".to_owned()),
             (Topic::PrefixSum, true) => {
                 let (now, ends) = (self.sums.length, SumSetup::LENGTHS);
@@ -152,7 +161,7 @@ impl LabChoice {
     #[must_use]
     pub fn on(self, gpu: &Gpu) -> (Self, Option<Setup>, Option<String>) {
         let (choice, shape, told) = self.nearest(|chunk, bins| Shape::new(gpu, chunk, bins));
-        let setup = shape.map(|shape| Setup { method: choice.method, channels: ChannelSet::Four, shape });
+        let setup = shape.map(|shape| Setup { method: choice.method, channels: choice.channels, shape });
         (choice, setup, told)
     }
 }

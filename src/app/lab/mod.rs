@@ -18,8 +18,8 @@ use egui::Pos2;
 pub use choice::LabChoice;
 
 use super::hud::{
-    BlurView, DrawView, Figures, LabCommand, LabView, Sample, SumView, TICK, TopicView, blur_verdict, draw_verdict,
-    sum_verdict,
+    BasicsView, BlurView, DrawView, Figures, LabCommand, LabView, Sample, SumView, TICK, TopicView, blur_verdict,
+    draw_verdict, sum_verdict,
 };
 use beside::LabRuns;
 use counting::LabCounting;
@@ -91,10 +91,18 @@ impl DiagramSteps {
 /// The work on the current topic.
 #[derive(Debug)]
 enum Topical {
+    Basics(Basics),
     Counting(LabCounting),
     Sums(LabRuns<PreparedScan>),
     Blur(Box<Blurs>),
     Drawing(LabRuns<PreparedDrawing>),
+}
+
+/// The pixels of a frame that the pages before the methods show, and the frame, if there was one.
+#[derive(Debug, Default)]
+struct Basics {
+    pixels: Vec<[u8; 3]>,
+    of: Option<FrameKey>,
 }
 
 /// Blurs, and the pixels shown in their diagram.
@@ -148,7 +156,7 @@ impl Lab {
         let Self::Open(open) = self else { return false };
         match &open.work {
             Topical::Counting(counting) => counting.bars(open.on_screen).is_some(),
-            Topical::Sums(_) => false,
+            Topical::Basics(_) | Topical::Sums(_) => false,
             Topical::Blur(blurs) => blurs.work.newest(open.on_screen).is_some(),
             Topical::Drawing(drawings) => drawings.newest(open.on_screen).is_some(),
         }
@@ -160,7 +168,7 @@ impl Lab {
         match self {
             Self::Open(open) => match &open.work {
                 Topical::Counting(counting) => counting.figures(open.on_screen),
-                Topical::Sums(_) | Topical::Blur(_) | Topical::Drawing(_) => None,
+                Topical::Basics(_) | Topical::Sums(_) | Topical::Blur(_) | Topical::Drawing(_) => None,
             },
             Self::Closed(_) => None,
         }
@@ -177,7 +185,7 @@ impl Lab {
                 let earlier = if is_playing { ", an earlier frame" } else { "" };
                 format!("filled: {}{earlier}; outline: correct counts", open.choice.method.title())
             }),
-            Topical::Sums(_) => None,
+            Topical::Basics(_) | Topical::Sums(_) => None,
             Topical::Drawing(drawings) => drawings.newest(open.on_screen).map(|_| {
                 let frame = if is_playing { " of an earlier frame" } else { "" };
                 format!("bars{frame}, drawn: {}", open.choice.drawing.title())
@@ -197,6 +205,7 @@ impl Lab {
             let end = if forward { "last" } else { "first" };
             return Some(match open.choice.topic {
                 Topic::Counting => format!("this is the {end} method of the lab"),
+                Topic::Basics => format!("this is the {end} page of the lab"),
                 topic => format!("this is the {end} {} of the lab", topic.title()),
             });
         }
@@ -252,6 +261,8 @@ impl Lab {
         let choice = open.choice;
         let to = match command {
             LabCommand::Topic(topic) => LabChoice { topic, ..choice },
+            LabCommand::Page(page) => LabChoice { page, ..choice },
+            LabCommand::Channels(channels) => LabChoice { channels, ..choice },
             LabCommand::Method(method) => LabChoice { method, ..choice },
             LabCommand::Chunk(chunk) => LabChoice { chunk, ..choice },
             LabCommand::Bins(bins) => LabChoice { bins, ..choice },
@@ -291,6 +302,7 @@ impl Lab {
     pub fn view(&self, scale: BarScale, corners: Option<[Pos2; 4]>, now: Instant) -> Option<LabView<'_>> {
         let Self::Open(open) = self else { return None };
         let topic = match &open.work {
+            Topical::Basics(basics) => TopicView::Basics(BasicsView { page: open.choice.page, pixels: &basics.pixels }),
             Topical::Counting(counting) => TopicView::Counting(counting.view(&open.choice, open.on_screen)),
             Topical::Sums(sums) => TopicView::Sums(SumView {
                 setup: open.choice.sums,
@@ -320,6 +332,7 @@ impl Lab {
 impl Topical {
     fn new(topic: Topic, now: Instant) -> Self {
         match topic {
+            Topic::Basics => Self::Basics(Basics::default()),
             Topic::Counting => Self::Counting(LabCounting::new(now)),
             Topic::PrefixSum => Self::Sums(LabRuns::new(now)),
             Topic::Blur => Self::Blur(Box::new(Blurs { work: LabRuns::new(now), block: Vec::new(), block_of: None })),
@@ -336,6 +349,7 @@ impl Open {
         }
         self.choice = choice;
         match &mut self.work {
+            Topical::Basics(_) => {}
             Topical::Counting(counting) => counting.outdate(),
             Topical::Sums(sums) => sums.outdate(),
             Topical::Blur(blurs) => blurs.work.outdate(),
@@ -367,6 +381,13 @@ impl Open {
         let picture = &shown.frame.picture;
         let choice = &mut self.choice;
         match &mut self.work {
+            Topical::Basics(basics) => {
+                let is_new = basics.of.replace(key) != Some(key);
+                if is_new {
+                    basics.pixels = sampling::spread(picture);
+                }
+                Ok(Advanced { has_news: is_new, ..Advanced::default() })
+            }
             Topical::Counting(counting) => counting.advance(gpu, (shown, key), choice, now),
             Topical::Sums(sums) => {
                 let (nearest, told) = choice.sums.on(gpu);

@@ -7,7 +7,9 @@ use crate::app::hud::{ChoiceOutcome, CountingView, verdict};
 use histoscope_core::picture::color::Colorimetry;
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::{Frame, OwnedPlanes, Picture};
-use histoscope_lab::{BlurMethod, BlurSetup, DrawMethod, Method, ScanKind, ScanMethod, ScannedWords, SumSetup};
+use histoscope_lab::{
+    BlurMethod, BlurSetup, ChannelSet, DrawMethod, Method, ScanKind, ScanMethod, ScannedWords, SumSetup,
+};
 use histoscope_media::{Decoder, OpenOptions};
 use histoscope_render::gpu::AdapterChoice;
 
@@ -341,6 +343,42 @@ fn every_blur_method_is_the_mean_within_rounding() {
             assert!(lab.has_bars());
         }
     }
+}
+
+#[test]
+fn one_channel_is_luminance_alone() {
+    let (gpu, frame) = (gpu(), frame((97, 61), noise));
+    let choice = LabChoice { method: Method::Pairwise, ..LabChoice::default() };
+    let mut lab = Lab::new(Some(choice), Instant::now());
+    let four = outcome(&mut lab, &gpu, &frame).expect("it is possible");
+    for &method in Method::ladder() {
+        lab.choose(LabCommand::Method(method), Instant::now());
+        lab.choose(LabCommand::Channels(ChannelSet::One), Instant::now());
+        let Ok(one) = outcome(&mut lab, &gpu, &frame) else { continue };
+        assert!(one.counted[..3].iter().all(Vec::is_empty), "{method:?}");
+        assert!(method.races() || one.is_exact && one.counted[3].len() == 256, "{method:?}: {}", verdict(&one));
+        if one.reduction.is_none() && !method.races() {
+            assert_eq!((one.wanted, &one.counted[3]), (97 * 61, &four.counted[3]), "{method:?}");
+        }
+    }
+}
+
+#[test]
+fn the_pages_before_the_methods_show_pixels_of_the_frame() {
+    let (gpu, frame) = (gpu(), frame((97, 61), noise));
+    let mut lab = about(LabChoice { topic: Topic::Basics, ..LabChoice::default() });
+    let advance = |lab: &mut Lab, frame: &Frame| {
+        lab.advance(&gpu, Some(standing(frame)), Instant::now()).expect("the device works").has_news
+    };
+    assert!(advance(&mut lab, &frame) && !advance(&mut lab, &frame));
+    let pixels = |lab: &Lab| match lab.view(BarScale::Tutorial, None, Instant::now()).expect("it is open").topic {
+        TopicView::Basics(view) => view.pixels.to_vec(),
+        other => panic!("it is about something else: {other:?}"),
+    };
+    let [r, g, b, _] = histoscope_lab::image::codes(&frame.picture, 97 / 12, 61 / 14);
+    assert_eq!((pixels(&lab).len(), pixels(&lab)[0]), (42, [r, g, b]));
+    assert_eq!(lab.step(true, Instant::now()).as_deref(), Some("lab: where an invocation is"));
+    assert!(!lab.has_bars());
 }
 
 #[test]

@@ -10,8 +10,8 @@ use crate::app::hud::layout_tests::{faults, items};
 use crate::app::hud::tests::{model, pair};
 use crate::app::hud::{Hud, OpenPanels, Tables};
 use histoscope_lab::{
-    BlurMethod, BlurSetup, Blurred, DrawMethod, Drawn, Method, ScanKind, ScanMethod, ScannedWords, Step, SumSetup,
-    Summed,
+    BlurMethod, BlurSetup, Blurred, ChannelSet, DrawMethod, Drawn, Method, ScanKind, ScanMethod, ScannedWords, Step,
+    SumSetup, Summed,
 };
 use histoscope_render::view::overlay::BarScale;
 
@@ -54,6 +54,7 @@ const SAMPLES: [Sample; 8] = {
 /// The topic of the lab.
 #[derive(Debug, Clone, Copy)]
 enum Case {
+    Basics(LabPage),
     Counting(Method),
     Sums(ScanMethod, ScanKind),
     Blur(BlurMethod),
@@ -65,7 +66,13 @@ fn cases() -> impl Iterator<Item = Case> {
     let kinds = [ScanKind::Exclusive, ScanKind::Inclusive];
     let sums = ScanMethod::ALL.into_iter().flat_map(move |method| kinds.map(|kind| Case::Sums(method, kind)));
     let counting = Method::ladder().iter().map(|&method| Case::Counting(method));
-    counting.chain(sums).chain(BlurMethod::ALL.map(Case::Blur)).chain(DrawMethod::ALL.map(Case::Drawing))
+    LabPage::ALL
+        .map(Case::Basics)
+        .into_iter()
+        .chain(counting)
+        .chain(sums)
+        .chain(BlurMethod::ALL.map(Case::Blur))
+        .chain(DrawMethod::ALL.map(Case::Drawing))
 }
 
 /// The longest outcome of each topic.
@@ -112,10 +119,12 @@ fn came(case: Case) -> Came {
 /// Returns the contents of the panel for a case.
 fn topic(case: Case, came: &Came) -> TopicView<'_> {
     match case {
+        Case::Basics(page) => TopicView::Basics(BasicsView { page, pixels: &[[255; 3]; 42] }),
         Case::Counting(method) => TopicView::Counting(CountingView {
             method,
             chunk: (24, 10),
             is_usual: false,
+            channels: ChannelSet::Four,
             bins: 1000,
             bars: Some(&came.figures),
             outcome: if method == Method::Subgroup {
@@ -281,6 +290,15 @@ fn a_brief_panel_keeps_the_essentials_and_covers_little_of_the_picture() {
 }
 
 #[test]
+fn the_diagram_has_its_buttons_without_taking_room_from_anything() {
+    for case in cases() {
+        let (_, shapes, _) = laid_out((1280, 720), case, 0, OpenPanels::default());
+        let told = words(&shapes);
+        assert!(["\n<\n", "\n||\n", "\n>\n"].iter().all(|button| told.contains(button)), "{case:?}: {told}");
+    }
+}
+
+#[test]
 fn each_topic_has_its_own_contents() {
     for (case, parts) in [
         (
@@ -288,6 +306,10 @@ fn each_topic_has_its_own_contents() {
             ["luminance in 16 groups", "bank", "CPU’s loop", "2^20"],
         ),
         (Case::Sums(ScanMethod::HillisSteele, ScanKind::Inclusive), ["8 apart", "inclusive", "per word:", "level 3"]),
+        (Case::Basics(LabPage::ByHand), ["by hand", "⌊v·n⌋", "6×7 colours", "1/4"]),
+        (Case::Basics(LabPage::Ids), ["workgroup_id", "1,6", "ids", "2/4"]),
+        (Case::Basics(LabPage::Barrier), ["storageBarrier", "own bins", "counts", "3/4"]),
+        (Case::Basics(LabPage::Colours), ["lost", "waits", "written", "4/4"]),
         (Case::Blur(BlurMethod::Tiled), ["halo", "tile", "ns per result", "runs"]),
         (Case::Blur(BlurMethod::Square), ["result", "N = 3", "loads from the image", "127"]),
         (Case::Drawing(DrawMethod::PerPixel), ["per pixel: scale", "per column: scale", "loaded", "4096"]),

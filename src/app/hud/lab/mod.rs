@@ -5,6 +5,7 @@
 //! there is more.
 
 mod bars;
+mod basics;
 mod block;
 mod blurs;
 mod counting;
@@ -31,8 +32,8 @@ pub use drawings::verdict as draw_verdict;
 pub use panel::show;
 pub use sums::{kind as sum_kind, verdict as sum_verdict};
 pub use view::{
-    BlurView, ChannelBins, ChoiceOutcome, CountingView, Cut, DrawView, Figures, LabCommand, LabView, PassFigures,
-    SumView, TICK, TopicView,
+    BasicsView, BlurView, ChannelBins, ChoiceOutcome, CountingView, Cut, DrawView, Figures, LabCommand, LabPage,
+    LabView, PassFigures, SumView, TICK, TopicView,
 };
 pub use words::grouped;
 
