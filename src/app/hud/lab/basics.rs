@@ -1,6 +1,6 @@
 //! The pages before the methods: a histogram by hand, ids, the barrier, and the colours of the diagrams.
 
-use egui::{Align2, Color32, Painter, Rect, Ui, pos2, vec2};
+use egui::{Align2, Color32, Painter, Rect, Stroke, StrokeKind, Ui, pos2, vec2};
 
 use super::block::{DIAGRAM, LabBlock, layout};
 use super::diagram::{CellAppearance, Diagram, DiagramCell, DiagramRow, cell, link, step_at};
@@ -145,7 +145,9 @@ fn grid_block(grid: Grid) -> LabBlock<'static> {
 fn show_grid(painter: &Painter, rect: Rect, grid: &Grid) {
     let caption = painter.layout(grid.caption.clone(), theme::words(theme::SMALL), theme::LIGHT, rect.width());
     let room = Rect::from_min_max(rect.min, rect.max - vec2(0.0, BELOW));
-    let (row, column) = (room.height() / scene::HEIGHT as f32, (room.width() * 0.62 - 9.0) / scene::WIDTH as f32);
+    // Pixels without workgroups leave room for the bars.
+    let share = if grid.together == scene::WIDTH { 0.62 } else { 1.0 };
+    let (row, column) = (room.height() / scene::HEIGHT as f32, (room.width() * share - 9.0) / scene::WIDTH as f32);
     for (place, (rgb, text)) in grid.cells.iter().enumerate() {
         let (x, y) = (place % scene::WIDTH, place / scene::WIDTH);
         let gap = 9.0 * (x / grid.together) as f32;
@@ -161,7 +163,8 @@ fn show_grid(painter: &Painter, rect: Rect, grid: &Grid) {
             let height = (graph.height() - 15.0) * count as f32 / most;
             let left = graph.min.x + width * bin as f32;
             let bar = Rect::from_min_max(pos2(left, graph.max.y - height), pos2(left + width - 3.0, graph.max.y));
-            painter.rect_filled(bar, 0, Color32::from_gray(GRAYS[bin]));
+            let outline = Stroke::new(1.0, theme::LIGHT);
+            painter.rect(bar, 0, Color32::from_gray(GRAYS[bin]), outline, StrokeKind::Inside);
             let at = pos2(bar.center().x, bar.min.y - 1.0);
             painter.text(at, Align2::CENTER_BOTTOM, count.to_string(), theme::mono(theme::SMALL), theme::LIGHT);
         }

@@ -55,9 +55,9 @@ pub fn blocks<'a>(ui: &Ui, view: &'a DrawView<'_>, moment: u64, width: f32) -> V
         blocks.push(words(&times(drawn.setup.method, &drawn.passes), LETTERS, theme::LIGHT, 1));
         blocks.push(words(&times(drawn.other.0, &drawn.other.1), LETTERS, theme::LIGHT, 1));
     }
-    blocks.push(words(&costs(view), LETTERS, theme::LIGHT, 4));
+    blocks.push(words(&costs(view), LETTERS, theme::LIGHT, 5));
     let count = view.bins;
-    blocks.push(LabBlock::new(BUTTONS, 4, move |ui, rect, commands| bins(ui, rect, count, commands)));
+    blocks.push(LabBlock::new(BUTTONS, 3, move |ui, rect, commands| bins(ui, rect, count, commands)));
     if let ChoiceOutcome::Done(drawn) = view.outcome {
         let text: Vec<_> = drawn.steps.iter().map(step_text).collect();
         blocks.push(words(&text.join("\n"), theme::SMALL, theme::DIM, 8));
