@@ -271,9 +271,9 @@ mod tests {
     #[test]
     fn ids_are_those_of_workgroups_of_three_pixels() {
         let at = |moment, place: usize| ids(&[], moment).cells[place].1.clone();
-        // Pixel (4, 3) is the second of workgroup (1, 3), which is chunk 7.
-        let place = 3 * scene::WIDTH + 4;
-        assert_eq!([0, 1, 2, 3].map(|moment| at(moment, place)), ["1,3", "1,0", "4,3", "7"]);
+        // Pixel (5, 3) is the third of workgroup (1, 3), which is chunk 7.
+        let place = 3 * scene::WIDTH + 5;
+        assert_eq!([0, 1, 2, 3].map(|moment| at(moment, place)), ["1,3", "2,0", "5,3", "7"]);
     }
 
     #[test]

@@ -302,7 +302,7 @@ fn a_window_of_1280_by_720_shows_all_about_the_first_methods() {
 fn only_the_diagram_grows_into_spare_room() {
     // A row of buttons is as high as in the panel of a method of counting.
     let height_of = |case| {
-        let (_, shapes, _) = laid_out((1280, 720), case, 0, OpenPanels::default());
+        let (_, shapes, _) = laid_out((1600, 900), case, 0, OpenPanels::default());
         let on_button = |shape: &egui::epaint::ClippedShape| match &shape.shape {
             egui::Shape::Rect(rect) => rect.fill == egui::Color32::from_gray(210),
             _ => false,
