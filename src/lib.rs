@@ -45,7 +45,7 @@ pub use histoscope_core::picture::layout::ChromaLines;
 pub use histoscope_core::picture::layout::LayoutError;
 pub use histoscope_core::picture::{Frame, Picture, PictureError, Ratio, Timecode};
 pub use histoscope_core::text::{file_name, parse_time, public, sanitized, shown};
-pub use histoscope_lab::{Method as LabMethod, Topic as LabTopic};
+pub use histoscope_lab::{ChannelSet as LabChannels, Method as LabMethod, Topic as LabTopic};
 pub use histoscope_media::{
     Decoder, DeviceMemory, HardwareChoice, HardwareOptions, MediaError, OpenOptions, StreamInfo, TrackKind, VideoTrack,
     ffmpeg_version, is_live, wait_until_closed,

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Args;
-use histoscope::{LabChoice, LabMethod, LabTopic, play};
+use histoscope::{LabChannels, LabChoice, LabMethod, LabTopic, play};
 
 use super::options::parse_size;
 use super::play::PlayArgs;
@@ -25,6 +25,10 @@ pub struct LabArgs {
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     chunk: Option<(u32, u32)>,
 
+    /// Number of channels to count: 4, or 1 for luminance alone
+    #[arg(long, value_name = "N", value_parser = parse_channels)]
+    channels: Option<LabChannels>,
+
     #[command(flatten)]
     play: PlayArgs,
 }
@@ -37,6 +41,7 @@ impl LabArgs {
             topic: self.topic.unwrap_or(standard.topic),
             method: self.method.unwrap_or(standard.method),
             chunk: self.chunk,
+            channels: self.channels.unwrap_or(standard.channels),
             bins: self.play.bin_count().unwrap_or(standard.bins),
             ..standard
         };
@@ -54,6 +59,15 @@ fn parse_topic(text: &str) -> Result<LabTopic, String> {
         let known = LabTopic::ALL.map(LabTopic::name);
         format!("there is no such topic; choose from {}", known.join(", "))
     })
+}
+
+/// Parses a number of channels.
+fn parse_channels(text: &str) -> Result<LabChannels, String> {
+    match text {
+        "1" => Ok(LabChannels::One),
+        "4" => Ok(LabChannels::Four),
+        _ => Err("choose 1 or 4".to_owned()),
+    }
 }
 
 /// Parses the name of a method.
@@ -83,12 +97,14 @@ mod tests {
         assert!(line(&[]).is_ok());
         assert!(line(&["--method", "pairwise", "--chunk", "32x8", "--bin-count", "100", "--paused"]).is_ok());
         assert!(line(&["--topic", "prefix-sum"]).is_ok() && line(&["--topic", "blur"]).is_ok());
+        assert!(line(&["--topic", "basics"]).is_ok() && line(&["--topic", "drawing", "--channels", "1"]).is_ok());
         for wrong in [
             ["--topic", "scan"],
             ["--method", "floor"],
             ["--method", "fastest"],
             ["--chunk", "0x4"],
             ["--chunk", "16"],
+            ["--channels", "2"],
             ["--bin-count", "2"],
             ["--bin-count", "5000"],
         ] {

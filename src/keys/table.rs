@@ -434,7 +434,7 @@ pub const TABLE: &[Bindings] = &[
             key(AltNamed(NamedKey::PageUp), StepLabTopic { forward: false }),
             key(AltNamed(NamedKey::PageDown), StepLabTopic { forward: true }),
         ],
-        help: "the lab's topic: counting, prefix sum, blur",
+        help: "the lab's topic: basics, counting, prefix sum, blur, drawing",
     },
     Bindings {
         section: Section::Reading,

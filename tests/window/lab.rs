@@ -207,8 +207,7 @@ fn the_diagram_pauses_and_steps() {
     pass();
     program.until_same("the step before", &still, Area::Everywhere);
     program.after(|| program.key("shift+d"), "note: lab: the diagram runs");
-    // In a larger window there are buttons too.
-    program.resize(1920, 1080);
+    // There are buttons too.
     program.after(|| click(&program, "pause"), "lab: button run at ");
     program.take_pointer_away();
     program.after(|| program.key("shift+d"), "note: lab: the diagram runs");

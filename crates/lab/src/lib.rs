@@ -10,8 +10,10 @@
 //! - [`Costs`] is the calculated memory traffic of a method.
 //! - [`CountingPass`] is a method of the tutorial on the GPU. [`Floor`] only reads the planes.
 //! - [`LabBlur`] is a box blur by any of the tutorials' methods.
+//! - [`LabDrawing`] draws the bars of a histogram, by the tutorial's method or by ours.
 //! - [`Scan`] is a prefix sum by any of the tutorials' methods.
-//! - [`PreparedScan`] and [`PreparedBlur`] sum up or blur the frame on screen, in a [`Worker`].
+//! - [`PreparedScan`], [`PreparedBlur`] and [`PreparedDrawing`] sum up, blur or draw the frame on screen, in a
+//!   [`Worker`].
 //! - [`Ladder`] is any method set up for a video's frames, together with the correct counts. [`Live`] returns its
 //!   counts and times while a video plays. [`Runner`] owns it for the window.
 
@@ -19,6 +21,7 @@ pub mod bench;
 mod blur;
 mod cost;
 mod counting_pass;
+pub mod drawing;
 pub mod image;
 mod job;
 mod ladder;
@@ -26,6 +29,7 @@ mod live;
 mod method;
 mod ours;
 mod prepared_blur;
+mod prepared_drawing;
 mod prepared_scan;
 mod repeated;
 pub mod scan;
@@ -35,12 +39,14 @@ mod shape;
 pub use blur::{BlurMethod, LabBlur, MAX_SIZE};
 pub use cost::Costs;
 pub use counting_pass::{CountingPass, Step};
+pub use drawing::{DrawMethod, LabDrawing};
 pub use job::{Answer, LabWork, Stop, Worker};
 pub use ladder::{Floor, Ladder, LadderCounts};
 pub use live::{Live, Measured, Runner};
 pub use method::{ChannelSet, Method, Topic};
 pub use ours::OursPass;
 pub use prepared_blur::{BlurSetup, Blurred, PreparedBlur};
+pub use prepared_drawing::{DrawSetup, Drawn, PreparedDrawing};
 pub use prepared_scan::{GROUPS, PreparedScan, ScannedWords, SumSetup, Summed};
 pub use scan::{Scan, ScanKind, ScanMethod, ScanPass};
 pub use setup::Setup;

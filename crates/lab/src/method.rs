@@ -166,25 +166,31 @@ impl Method {
 /// A topic of the lab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Topic {
+    /// A histogram by hand, ids and barriers.
+    Basics,
     /// Methods of counting.
     Counting,
     /// Methods of prefix sums.
     PrefixSum,
     /// Methods of blurring.
     Blur,
+    /// Methods of drawing bars.
+    Drawing,
 }
 
 impl Topic {
-    /// All topics, in the order of learning.
-    pub const ALL: [Self; 3] = [Self::Counting, Self::PrefixSum, Self::Blur];
+    /// All topics, in the order of their tabs.
+    pub const ALL: [Self; 5] = [Self::Basics, Self::Counting, Self::PrefixSum, Self::Blur, Self::Drawing];
 
     /// Returns the name that selects the topic.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Basics => "basics",
             Self::Counting => "counting",
             Self::PrefixSum => "prefix-sum",
             Self::Blur => "blur",
+            Self::Drawing => "drawing",
         }
     }
 
@@ -192,9 +198,11 @@ impl Topic {
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
+            Self::Basics => "basics",
             Self::Counting => "counting",
             Self::PrefixSum => "prefix sum",
             Self::Blur => "blur",
+            Self::Drawing => "drawing",
         }
     }
 }

@@ -59,9 +59,9 @@ use histoscope_batch::system_fonts;
 use histoscope_render::gpu::draw::{FontTextures, Shapes};
 pub use info::{InfoLine, Machine, info_lines};
 pub use lab::{
-    BINS as LAB_BINS, BlurView, CHUNKS as LAB_CHUNKS, ChannelBins as LabBins, ChoiceOutcome, CountingView, Cut,
-    Figures, LabCommand, LabView, PassFigures, Sample, SumView, TICK, TopicView, blur_verdict, grouped,
-    left_for_others, sum_kind, sum_verdict, verdict,
+    BINS as LAB_BINS, BasicsView, BlurView, CHUNKS as LAB_CHUNKS, ChannelBins as LabBins, ChoiceOutcome, CountingView,
+    Cut, DrawView, Figures, LabCommand, LabPage, LabView, PassFigures, Sample, SumView, TICK, TopicView, blur_verdict,
+    draw_verdict, grouped, left_for_others, sum_kind, sum_verdict, verdict,
 };
 use menu::Menu;
 pub use model::{

@@ -1,9 +1,10 @@
 //! The lab's topic, method and parameters: what was chosen, and the nearest choice that the adapter supports.
 
-use crate::app::hud::{LAB_BINS, LAB_CHUNKS, grouped, sum_kind};
+use crate::app::hud::{LAB_BINS, LAB_CHUNKS, LabPage, grouped, sum_kind};
 use histoscope_lab::MAX_SIZE;
 use histoscope_lab::{
-    BlurMethod, BlurSetup, ChannelSet, Method, ScanKind, ScanMethod, Setup, Shape, ShapeError, SumSetup, Topic,
+    BlurMethod, BlurSetup, ChannelSet, DrawMethod, Method, ScanKind, ScanMethod, Setup, Shape, ShapeError, SumSetup,
+    Topic,
 };
 use histoscope_render::gpu::Gpu;
 
@@ -12,16 +13,22 @@ use histoscope_render::gpu::Gpu;
 pub struct LabChoice {
     /// The topic.
     pub topic: Topic,
+    /// The page before the methods.
+    pub page: LabPage,
     /// The counting method.
     pub method: Method,
     /// Size of a chunk in pixels, or of a workgroup for methods without chunks; `None` for the method's size in the tutorial.
     pub chunk: Option<(u32, u32)>,
-    /// Bins per channel.
+    /// Bins per channel, counted or drawn.
     pub bins: u32,
+    /// The counted channels.
+    pub channels: ChannelSet,
     /// The setup of the prefix sum.
     pub sums: SumSetup,
     /// The setup of the blur.
     pub blur: BlurSetup,
+    /// The method of drawing.
+    pub drawing: DrawMethod,
 }
 
 impl Default for LabChoice {
@@ -32,8 +39,11 @@ impl Default for LabChoice {
             method: Method::Race,
             chunk: None,
             bins: Shape::default().bins(),
+            channels: ChannelSet::Four,
+            page: LabPage::ByHand,
             sums: SumSetup::default(),
             blur: BlurSetup::default(),
+            drawing: DrawMethod::PerPixel,
         }
     }
 }
@@ -49,9 +59,11 @@ impl LabChoice {
     #[must_use]
     pub const fn title(&self) -> &'static str {
         match self.topic {
+            Topic::Basics => self.page.title(),
             Topic::Counting => self.method.title(),
             Topic::PrefixSum => self.sums.method.title(),
             Topic::Blur => self.blur.method.title(),
+            Topic::Drawing => self.drawing.title(),
         }
     }
 
@@ -59,6 +71,7 @@ impl LabChoice {
     #[must_use]
     pub fn stepped(self, forward: bool) -> Self {
         match self.topic {
+            Topic::Basics => Self { page: neighbour(&LabPage::ALL, self.page, forward), ..self },
             Topic::Counting => Self { method: neighbour(Method::ladder(), self.method, forward), ..self },
             Topic::PrefixSum => {
                 let method = neighbour(&ScanMethod::ALL, self.sums.method, forward);
@@ -68,16 +81,17 @@ impl LabChoice {
                 let method = neighbour(&BlurMethod::ALL, self.blur.method, forward);
                 Self { blur: BlurSetup { method, ..self.blur }, ..self }
             }
+            Topic::Drawing => Self { drawing: neighbour(&DrawMethod::ALL, self.drawing, forward), ..self },
         }
     }
 
     /// Returns the choice with a parameter increased or decreased, unchanged at the ends, and a description of its new value.
     /// The first and second parameter are the bins and the chunk size for counting, the length and whether a word's own value
-    /// is in its sum for a prefix sum, and the width and the number of runs for a blur.
+    /// is in its sum for a prefix sum, and the width and the number of runs for a blur. A drawing has only bins.
     #[must_use]
     pub fn changed(self, is_first: bool, more: bool) -> (Self, String) {
         match (self.topic, is_first) {
-            (Topic::Counting, true) => {
+            (Topic::Counting | Topic::Drawing, true) => {
                 let to = if more {
                     LAB_BINS.into_iter().find(|&bins| bins > self.bins)
                 } else {
@@ -92,6 +106,8 @@ impl LabChoice {
                 let (width, height) = to.chunk();
                 (to, format!("chunks of {width}×{height}"))
             }
+            (Topic::Basics, _) => (self, "a page has no parameters".to_owned()),
+            (Topic::Drawing, false) => (self, "a drawing has bins, and no chunks".to_owned()),
             (Topic::PrefixSum, true) => {
                 let (now, ends) = (self.sums.length, SumSetup::LENGTHS);
                 let to = if more { (now + 1).next_power_of_two() } else { 1 << (now - 1).ilog2() };
@@ -145,7 +161,7 @@ impl LabChoice {
     #[must_use]
     pub fn on(self, gpu: &Gpu) -> (Self, Option<Setup>, Option<String>) {
         let (choice, shape, told) = self.nearest(|chunk, bins| Shape::new(gpu, chunk, bins));
-        let setup = shape.map(|shape| Setup { method: choice.method, channels: ChannelSet::Four, shape });
+        let setup = shape.map(|shape| Setup { method: choice.method, channels: choice.channels, shape });
         (choice, setup, told)
     }
 }

@@ -115,6 +115,7 @@ impl LabCounting {
             method: choice.method,
             chunk: choice.chunk(),
             is_usual: choice.chunk.is_none(),
+            channels: choice.channels,
             bins: choice.bins,
             outcome: match (&self.state, self.figures(on_screen)) {
                 (CounterState::Impossible(reason), _) => ChoiceOutcome::Impossible(reason),
@@ -332,10 +333,11 @@ fn playing_step(picture: &Picture) -> u32 {
     (1..).find(|&step| pixels / (u64::from(step) * u64::from(step)) <= PLAYING_PIXELS).unwrap_or(1)
 }
 
-/// Returns the bins of red, green, blue and luminance.
+/// Returns the bins of red, green, blue and luminance. If only some are counted, they are the last ones.
 fn in_channels(bins: Vec<Vec<u32>>) -> LabBins {
-    let mut bins = bins.into_iter();
-    std::array::from_fn(|_| bins.next().unwrap_or_default())
+    let mut all = LabBins::default();
+    all.iter_mut().rev().zip(bins.into_iter().rev()).for_each(|(channel, bins)| *channel = bins);
+    all
 }
 
 /// Returns the memory accesses per pixel, with names.

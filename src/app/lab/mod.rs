@@ -17,11 +17,14 @@ use egui::Pos2;
 
 pub use choice::LabChoice;
 
-use super::hud::{BlurView, Figures, LabCommand, LabView, Sample, SumView, TICK, TopicView, blur_verdict, sum_verdict};
+use super::hud::{
+    BasicsView, BlurView, DrawView, Figures, LabCommand, LabView, Sample, SumView, TICK, TopicView, blur_verdict,
+    draw_verdict, sum_verdict,
+};
 use beside::LabRuns;
 use counting::LabCounting;
 use histoscope_core::picture::VideoId;
-use histoscope_lab::{PreparedBlur, PreparedScan, Topic};
+use histoscope_lab::{DrawSetup, PreparedBlur, PreparedDrawing, PreparedScan, Shape, Topic};
 use histoscope_render::gpu::{FrameTag, Gpu, GpuError};
 use histoscope_render::view::overlay::BarScale;
 pub use screen::{Advanced, FrameKey, ScreenState};
@@ -88,9 +91,18 @@ impl DiagramSteps {
 /// The work on the current topic.
 #[derive(Debug)]
 enum Topical {
+    Basics(Basics),
     Counting(LabCounting),
     Sums(LabRuns<PreparedScan>),
     Blur(Box<Blurs>),
+    Drawing(LabRuns<PreparedDrawing>),
+}
+
+/// The pixels of a frame that the pages before the methods show, and the frame, if there was one.
+#[derive(Debug, Default)]
+struct Basics {
+    pixels: Vec<[u8; 3]>,
+    of: Option<FrameKey>,
 }
 
 /// Blurs, and the pixels shown in their diagram.
@@ -144,8 +156,9 @@ impl Lab {
         let Self::Open(open) = self else { return false };
         match &open.work {
             Topical::Counting(counting) => counting.bars(open.on_screen).is_some(),
-            Topical::Sums(_) => false,
+            Topical::Basics(_) | Topical::Sums(_) => false,
             Topical::Blur(blurs) => blurs.work.newest(open.on_screen).is_some(),
+            Topical::Drawing(drawings) => drawings.newest(open.on_screen).is_some(),
         }
     }
 
@@ -155,7 +168,7 @@ impl Lab {
         match self {
             Self::Open(open) => match &open.work {
                 Topical::Counting(counting) => counting.figures(open.on_screen),
-                Topical::Sums(_) | Topical::Blur(_) => None,
+                Topical::Basics(_) | Topical::Sums(_) | Topical::Blur(_) | Topical::Drawing(_) => None,
             },
             Self::Closed(_) => None,
         }
@@ -172,7 +185,11 @@ impl Lab {
                 let earlier = if is_playing { ", an earlier frame" } else { "" };
                 format!("filled: {}{earlier}; outline: correct counts", open.choice.method.title())
             }),
-            Topical::Sums(_) => None,
+            Topical::Basics(_) | Topical::Sums(_) => None,
+            Topical::Drawing(drawings) => drawings.newest(open.on_screen).map(|_| {
+                let frame = if is_playing { " of an earlier frame" } else { "" };
+                format!("bars{frame}, drawn: {}", open.choice.drawing.title())
+            }),
             Topical::Blur(blurs) => {
                 let name = if is_playing { "an earlier frame, blurred" } else { "the blurred picture" };
                 blurs.work.newest(open.on_screen).map(|_| format!("filled: {name}; outline: before"))
@@ -188,6 +205,7 @@ impl Lab {
             let end = if forward { "last" } else { "first" };
             return Some(match open.choice.topic {
                 Topic::Counting => format!("this is the {end} method of the lab"),
+                Topic::Basics => format!("this is the {end} page of the lab"),
                 topic => format!("this is the {end} {} of the lab", topic.title()),
             });
         }
@@ -243,6 +261,8 @@ impl Lab {
         let choice = open.choice;
         let to = match command {
             LabCommand::Topic(topic) => LabChoice { topic, ..choice },
+            LabCommand::Page(page) => LabChoice { page, ..choice },
+            LabCommand::Channels(channels) => LabChoice { channels, ..choice },
             LabCommand::Method(method) => LabChoice { method, ..choice },
             LabCommand::Chunk(chunk) => LabChoice { chunk, ..choice },
             LabCommand::Bins(bins) => LabChoice { bins, ..choice },
@@ -251,6 +271,7 @@ impl Lab {
                 LabChoice { sums: histoscope_lab::SumSetup { length, ..choice.sums }, ..choice }
             }
             LabCommand::Blur(blur) => LabChoice { blur, ..choice },
+            LabCommand::Drawing(drawing) => LabChoice { drawing, ..choice },
             LabCommand::Width(size) => LabChoice { blur: histoscope_lab::BlurSetup { size, ..choice.blur }, ..choice },
             LabCommand::Type(_) => return,
             LabCommand::PauseSteps => return drop(self.pause_steps(now)),
@@ -281,6 +302,7 @@ impl Lab {
     pub fn view(&self, scale: BarScale, corners: Option<[Pos2; 4]>, now: Instant) -> Option<LabView<'_>> {
         let Self::Open(open) = self else { return None };
         let topic = match &open.work {
+            Topical::Basics(basics) => TopicView::Basics(BasicsView { page: open.choice.page, pixels: &basics.pixels }),
             Topical::Counting(counting) => TopicView::Counting(counting.view(&open.choice, open.on_screen)),
             Topical::Sums(sums) => TopicView::Sums(SumView {
                 setup: open.choice.sums,
@@ -295,6 +317,12 @@ impl Lab {
                 block: &blurs.block,
                 block_at: blurs.block_of.map_or((0, 0), |(at, _)| at),
             }),
+            Topical::Drawing(drawings) => TopicView::Drawing(DrawView {
+                method: open.choice.drawing,
+                bins: open.choice.bins,
+                outcome: drawings.outcome(open.on_screen),
+                newest: drawings.newest(open.on_screen),
+            }),
         };
         let (tick, is_paused) = (open.steps.now(now), open.steps.is_paused());
         Some(LabView { topic, scale, tick, is_paused, is_brief: open.is_brief })
@@ -304,9 +332,11 @@ impl Lab {
 impl Topical {
     fn new(topic: Topic, now: Instant) -> Self {
         match topic {
+            Topic::Basics => Self::Basics(Basics::default()),
             Topic::Counting => Self::Counting(LabCounting::new(now)),
             Topic::PrefixSum => Self::Sums(LabRuns::new(now)),
             Topic::Blur => Self::Blur(Box::new(Blurs { work: LabRuns::new(now), block: Vec::new(), block_of: None })),
+            Topic::Drawing => Self::Drawing(LabRuns::new(now)),
         }
     }
 }
@@ -319,9 +349,11 @@ impl Open {
         }
         self.choice = choice;
         match &mut self.work {
+            Topical::Basics(_) => {}
             Topical::Counting(counting) => counting.outdate(),
             Topical::Sums(sums) => sums.outdate(),
             Topical::Blur(blurs) => blurs.work.outdate(),
+            Topical::Drawing(drawings) => drawings.outdate(),
         }
     }
 
@@ -349,6 +381,13 @@ impl Open {
         let picture = &shown.frame.picture;
         let choice = &mut self.choice;
         match &mut self.work {
+            Topical::Basics(basics) => {
+                let is_new = basics.of.replace(key) != Some(key);
+                if is_new {
+                    basics.pixels = sampling::spread(picture);
+                }
+                Ok(Advanced { has_news: is_new, ..Advanced::default() })
+            }
             Topical::Counting(counting) => counting.advance(gpu, (shown, key), choice, now),
             Topical::Sums(sums) => {
                 let (nearest, told) = choice.sums.on(gpu);
@@ -378,6 +417,18 @@ impl Open {
                     let (size, runs) = (blurred.setup.size, blurred.setup.runs);
                     let verdict = blur_verdict(blurred);
                     log::trace!("lab blurred: {name} {size}×{size}, {runs} times, on {width}×{height}: {verdict}");
+                    None
+                })?;
+                Ok(Advanced { has_news: advanced.has_news || told.is_some(), note: told.or(advanced.note), ..advanced })
+            }
+            Topical::Drawing(drawings) => {
+                let bins = choice.bins.clamp(*Shape::BINS.start(), *Shape::BINS.end());
+                let told = Shape::check_bins(choice.bins).err().map(|error| error.to_string());
+                choice.bins = bins;
+                let setup = DrawSetup { method: choice.drawing, bins, is_playing: shown.is_playing };
+                let advanced = drawings.advance(gpu, (shown, key), setup, now, |drawn| {
+                    let (name, bins) = (drawn.setup.method.name(), drawn.setup.bins);
+                    log::trace!("lab drew: {name}, {bins} bins: {}", draw_verdict(drawn));
                     None
                 })?;
                 Ok(Advanced { has_news: advanced.has_news || told.is_some(), note: told.or(advanced.note), ..advanced })

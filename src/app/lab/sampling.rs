@@ -2,12 +2,26 @@
 
 use crate::app::hud::Sample;
 use histoscope_core::picture::Picture;
+use histoscope_lab::bench::scene;
 use histoscope_lab::image::codes;
 
 /// Number of pixels shown with their values.
 pub const SAMPLES: u32 = 8;
 /// Number of rows of the picture that are searched for pixels worth showing.
 const ROWS: u32 = 24;
+
+/// Returns as many pixels as the lesson's picture has, row by row, spread evenly over a picture.
+pub fn spread(picture: &Picture) -> Vec<[u8; 3]> {
+    // The middle of a part of the picture.
+    let middle = |part: usize, parts: usize, length: u32| (2 * part as u32 + 1) * length / (2 * parts as u32);
+    let places = (0..scene::HEIGHT).flat_map(|y| (0..scene::WIDTH).map(move |x| (x, y)));
+    let pixel = |(x, y)| {
+        let at = (middle(x, scene::WIDTH, picture.width()), middle(y, scene::HEIGHT, picture.height()));
+        let [r, g, b, _] = codes(picture, at.0, at.1);
+        [r, g, b]
+    };
+    places.map(pixel).collect()
+}
 
 /// Returns pixels of a picture, side by side, as the methods count them.
 pub fn samples(picture: &Picture, (left, y): (u32, u32), bins: u32) -> Vec<Sample> {

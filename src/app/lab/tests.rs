@@ -7,7 +7,9 @@ use crate::app::hud::{ChoiceOutcome, CountingView, verdict};
 use histoscope_core::picture::color::Colorimetry;
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::{Frame, OwnedPlanes, Picture};
-use histoscope_lab::{BlurMethod, BlurSetup, Method, ScanKind, ScanMethod, ScannedWords, SumSetup};
+use histoscope_lab::{
+    BlurMethod, BlurSetup, ChannelSet, DrawMethod, Method, ScanKind, ScanMethod, ScannedWords, SumSetup,
+};
 use histoscope_media::{Decoder, OpenOptions};
 use histoscope_render::gpu::AdapterChoice;
 
@@ -268,6 +270,13 @@ fn blurred(view: LabView<'_>) -> Option<histoscope_lab::Blurred> {
     }
 }
 
+fn drawn(view: LabView<'_>) -> Option<histoscope_lab::Drawn> {
+    match view.topic {
+        TopicView::Drawing(DrawView { outcome: ChoiceOutcome::Done(drawn), .. }) => Some(drawn.clone()),
+        _ => None,
+    }
+}
+
 /// Returns `true` if the adapter can measure the durations of passes.
 fn has_times(gpu: &Gpu) -> bool {
     histoscope_render::gpu::timing::Timestamps::new(gpu, 1).is_some()
@@ -337,6 +346,60 @@ fn every_blur_method_is_the_mean_within_rounding() {
 }
 
 #[test]
+fn one_channel_is_luminance_alone() {
+    let (gpu, frame) = (gpu(), frame((97, 61), noise));
+    let choice = LabChoice { method: Method::Pairwise, ..LabChoice::default() };
+    let mut lab = Lab::new(Some(choice), Instant::now());
+    let four = outcome(&mut lab, &gpu, &frame).expect("it is possible");
+    for &method in Method::ladder() {
+        lab.choose(LabCommand::Method(method), Instant::now());
+        lab.choose(LabCommand::Channels(ChannelSet::One), Instant::now());
+        let Ok(one) = outcome(&mut lab, &gpu, &frame) else { continue };
+        assert!(one.counted[..3].iter().all(Vec::is_empty), "{method:?}");
+        assert!(method.races() || one.is_exact && one.counted[3].len() == 256, "{method:?}: {}", verdict(&one));
+        if one.reduction.is_none() && !method.races() {
+            assert_eq!((one.wanted, &one.counted[3]), (97 * 61, &four.counted[3]), "{method:?}");
+        }
+    }
+}
+
+#[test]
+fn the_pages_before_the_methods_show_pixels_of_the_frame() {
+    let (gpu, frame) = (gpu(), frame((97, 61), noise));
+    let mut lab = about(LabChoice { topic: Topic::Basics, ..LabChoice::default() });
+    let advance = |lab: &mut Lab, frame: &Frame| {
+        lab.advance(&gpu, Some(standing(frame)), Instant::now()).expect("the device works").has_news
+    };
+    assert!(advance(&mut lab, &frame) && !advance(&mut lab, &frame));
+    let pixels = |lab: &Lab| match lab.view(BarScale::Tutorial, None, Instant::now()).expect("it is open").topic {
+        TopicView::Basics(view) => view.pixels.to_vec(),
+        other => panic!("it is about something else: {other:?}"),
+    };
+    let [r, g, b, _] = histoscope_lab::image::codes(&frame.picture, 97 / 12, 61 / 14);
+    assert_eq!((pixels(&lab).len(), pixels(&lab)[0]), (42, [r, g, b]));
+    assert_eq!(lab.step(true, Instant::now()).as_deref(), Some("lab: where an invocation is"));
+    assert!(!lab.has_bars());
+}
+
+#[test]
+fn every_drawing_equals_the_cpu_s_and_has_the_other_s_time_beside_it() {
+    let (gpu, frame) = (gpu(), frame((97, 61), noise));
+    for (method, bins) in [(DrawMethod::PerPixel, 256), (DrawMethod::PerColumn, 3), (DrawMethod::PerPixel, 4096)] {
+        let mut lab = about(LabChoice { topic: Topic::Drawing, drawing: method, bins, ..LabChoice::default() });
+        let (drawn, told) = until(&mut lab, &gpu, standing(&frame), drawn);
+        assert_eq!((drawn.setup.method, drawn.setup.bins, drawn.wrong), (method, bins, 0), "{told:?}");
+        assert_eq!(drawn.bins.iter().sum::<u32>(), 4 * 97 * 61);
+        assert!(drawn.other.0 != method && drawn.passes.len() + drawn.other.1.len() == 5);
+        let passes = drawn.passes.iter().chain(&drawn.other.1);
+        assert!(passes.clone().all(|(_, time)| time.is_some() == has_times(&gpu)), "{drawn:?}");
+        assert!(told.is_empty() && lab.has_bars());
+    }
+    let mut lab = about(LabChoice { topic: Topic::Drawing, bins: 9000, ..LabChoice::default() });
+    let (drawn, told) = until(&mut lab, &gpu, standing(&frame), drawn);
+    assert!(drawn.setup.bins == 4096 && told[0].contains("the nearest is 4096"), "{told:?}");
+}
+
+#[test]
 fn a_choice_made_during_a_run_decides_the_outcome() {
     let (gpu, frame) = (gpu(), frame((641, 359), noise));
     let mut lab = about(LabChoice { topic: Topic::Blur, ..LabChoice::default() });
@@ -349,7 +412,7 @@ fn a_choice_made_during_a_run_decides_the_outcome() {
     let (blurred, _) = until(&mut lab, &gpu, standing(&frame), blurred);
     assert_eq!((blurred.setup.method, blurred.setup.size), (BlurMethod::Running, 25));
     // After a change of topic, nothing of the previous one remains.
-    lab.step_topic(true, now);
+    lab.choose(LabCommand::Topic(Topic::Counting), now);
     assert!(!lab.has_bars());
     assert_eq!(
         until(&mut lab, &gpu, standing(&frame), |view| matches!(view.topic, TopicView::Counting(_)).then_some(())).0,
@@ -376,9 +439,12 @@ fn a_software_adapter_sums_and_blurs_smaller_parts_of_a_playing_video() {
 fn sums_and_blurs_leave_nothing_when_the_lab_is_closed() {
     let (gpu, frame) = (gpu(), frame((641, 359), noise));
     let before = allocated(&gpu);
-    for topic in [Topic::PrefixSum, Topic::Blur] {
+    for topic in [Topic::PrefixSum, Topic::Blur, Topic::Drawing] {
         let mut lab = about(LabChoice { topic, ..LabChoice::default() });
-        until(&mut lab, &gpu, standing(&frame), |view| summed(view.clone()).map(|_| ()).or(blurred(view).map(|_| ())));
+        let has_ended = |view: LabView<'_>| {
+            summed(view.clone()).is_some() || blurred(view.clone()).is_some() || drawn(view).is_some()
+        };
+        until(&mut lab, &gpu, standing(&frame), |view| has_ended(view).then_some(()));
         assert!(allocated(&gpu) > before, "{topic:?} takes none");
         lab.toggle(Instant::now());
         assert_eq!(allocated(&gpu), before, "{topic:?}: what it was made of is still there");
@@ -403,6 +469,8 @@ fn changing_the_topic_frees_the_previous_one() {
         lab.step_topic(true, Instant::now());
         until(&mut lab, &gpu, standing(&frame), |view| blurred(view).map(|_| ()));
         lab.step_topic(true, Instant::now());
+        until(&mut lab, &gpu, standing(&frame), |view| drawn(view).map(|_| ()));
+        lab.choose(LabCommand::Topic(Topic::Counting), Instant::now());
         assert!(outcome(&mut lab, &gpu, &frame).is_ok());
         assert_eq!(allocated(&gpu), counting, "what other topics were made of is still there");
     }

@@ -5,5 +5,6 @@
 mod support;
 
 mod blur;
+mod drawing;
 mod ladder;
 mod scan;

@@ -228,6 +228,14 @@ table! {
         entry("blelloch", &[&groups::SCAN]),
         entry("add", &[&groups::SCAN]),
     ]);
+    /// Draws bars as in the tutorial, and column by column.
+    LAB_DRAWING = (All, [text!("lab/drawing")], [
+        entry("scale", &[&groups::LAB_FULL]),
+        entry("find", &[&groups::LAB_COLUMNS]),
+        entry("corner", &[]),
+        entry("asks", &[&groups::LAB_BARS]),
+        entry("reads", &[&groups::LAB_BARS]),
+    ]);
     /// Only reads the planes.
     FLOOR = (All, [text!("lab/floor")], [entry("read_planes", &[&groups::PICTURE, &groups::FLOOR])]);
 }

@@ -66,7 +66,8 @@ impl BarChart<'_> {
         let painter = ui.ctx().layer_painter(LayerId::background());
         let mut painted = Vec::new();
         for area in areas {
-            let channels: Vec<_> = area.channels.intersection(on).iter().collect();
+            let channels: Vec<_> =
+                area.channels.intersection(on).iter().filter(|&channel| !self.right[channel].is_empty()).collect();
             if channels.is_empty() {
                 continue;
             }

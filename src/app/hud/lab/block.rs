@@ -53,12 +53,21 @@ impl<'a> LabBlock<'a> {
     ) -> Self {
         let rows = all.len().div_ceil(in_a_row) as f32;
         Self::new(rows * (BUTTONS + 3.0) - 3.0, rank, move |ui, rect, commands| {
-            // All have the same width, so that rows align in columns.
-            let width = rect.width() / in_a_row as f32;
+            // Several rows align in columns. In a single one, each name gets its width and a share of the spare room.
+            let own = |text: &str| {
+                let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::words(LETTERS), theme::DIM);
+                if rows > 1.0 { 0.0 } else { galley.size().x }
+            };
+            let widths: Vec<f32> = all.iter().map(|&value| own(words(value)[1])).collect();
+            let spare = (rect.width() - widths.iter().sum::<f32>()) / in_a_row as f32;
+            let mut left = rect.min.x;
             for (place, &other) in all.iter().enumerate() {
-                let (column, row) = ((place % in_a_row) as f32, (place / in_a_row) as f32);
-                let at = pos2(rect.min.x + column * width, rect.min.y + row * (BUTTONS + 3.0));
-                let part = Rect::from_min_size(at, vec2(width, BUTTONS));
+                if place % in_a_row == 0 {
+                    left = rect.min.x;
+                }
+                let at = pos2(left, rect.min.y + (place / in_a_row) as f32 * (BUTTONS + 3.0));
+                let part = Rect::from_min_size(at, vec2(widths[place] + spare, BUTTONS));
+                left = part.max.x;
                 let [name, short] = words(other);
                 let is_chosen = if other == chosen { 0 } else { usize::MAX };
                 trace_button(ui, name, part);

@@ -1,10 +1,11 @@
 //! The panel about a method of blurring, and the blurred picture.
 
 use egui::epaint::{Mesh, Vertex};
-use egui::{Color32, ColorImage, Context, LayerId, Pos2, Rect, TextureHandle, TextureOptions, Ui, pos2};
+use egui::{Color32, Context, LayerId, Pos2, Rect, TextureOptions, Ui, pos2};
 
 use super::block::{BUTTONS, LabBlock, layout, named, values};
 use super::counting::step_text;
+use super::picture;
 use super::tile;
 use super::view::{BlurView, ChoiceOutcome, EntryKind, LabCommand};
 use super::words::{added_up, grouped, number};
@@ -137,44 +138,28 @@ fn runs(ui: &mut Ui, rect: Rect, setup: BlurSetup, commands: &mut Vec<Command>) 
     }
 }
 
-/// The texture of the blurred picture, and the number of the run that it shows.
-#[derive(Clone)]
-struct Texture(u64, TextureHandle);
-
-fn texture() -> egui::Id {
-    egui::Id::unique("blurred picture")
-}
+/// The name of the blurred picture's texture.
+const TEXTURE: &str = "blurred picture";
 
 /// Releases the texture of the blurred picture.
 pub fn forget(context: &Context) {
-    context.data_mut(|data| data.remove::<Texture>(texture()));
+    picture::forget(context, TEXTURE);
 }
 
 /// Draws a blurred picture in place of the video's, below everything else. Without one, releases the texture of the
 /// last one.
 pub fn show_picture(ui: &Ui, picture: Option<((&Blurred, u64), [Pos2; 4])>) {
     let Some(((blurred, number), corners)) = picture else { return forget(ui.ctx()) };
-    let id = texture();
-    let size = [blurred.size.0 as usize, blurred.size.1 as usize];
-    let image = || ColorImage::from_rgba_unmultiplied(size, &blurred.pixels);
-    let kept = ui.ctx().data(|data| data.get_temp::<Texture>(id));
-    let Texture(_, handle) = match kept {
-        Some(kept) if kept.0 == number => kept,
-        Some(Texture(_, mut handle)) => {
-            handle.set(image(), TextureOptions::LINEAR);
-            Texture(number, handle)
-        }
-        None => Texture(number, ui.ctx().load_texture("blurred picture", image(), TextureOptions::LINEAR)),
-    };
+    let shown = (number, blurred.size, &blurred.pixels[..]);
+    let texture_id = picture::texture(ui.ctx(), TEXTURE, shown, TextureOptions::LINEAR);
     let uvs = [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)];
     let vertex = |(pos, (u, v))| Vertex { pos, uv: pos2(u, v), color: Color32::WHITE };
     let mesh = Mesh {
         indices: vec![0, 1, 2, 2, 1, 3],
         vertices: corners.into_iter().zip(uvs).map(vertex).collect(),
-        texture_id: handle.id(),
+        texture_id,
     };
     ui.ctx().layer_painter(LayerId::background()).add(mesh);
-    ui.ctx().data_mut(|data| data.insert_temp(id, Texture(number, handle)));
 }
 
 #[cfg(test)]

@@ -2,19 +2,19 @@
 
 use egui::{Rect, Ui};
 
-use super::block::{BUTTONS, LabBlock, layout, named, values};
+use super::block::{BUTTONS, LabBlock, layout, named, trace_button, values};
 use super::pixels::diagram;
 use super::view::{ChoiceOutcome, CountingView, Cut, EntryKind, Figures, LabCommand, PassFigures};
 use super::words::{added_up, grouped, micros, number, short, why};
-use crate::app::hud::controls::LETTERS;
+use crate::app::hud::controls::{self, LETTERS};
 use crate::app::hud::model::Command;
 use crate::app::hud::theme;
-use histoscope_lab::{Method, Shape, Step};
+use histoscope_lab::{ChannelSet, Method, Shape, Step};
 
 /// Buttons of methods per row.
 const IN_A_ROW: usize = 5;
 /// Chunks with a button.
-pub const CHUNKS: [(u32, u32); 3] = [(256, 1), (16, 16), (32, 8)];
+pub const CHUNKS: [(u32, u32); 4] = [(1, 1), (16, 16), (32, 8), (256, 1)];
 /// Numbers of bins with a button.
 pub const BINS: [u32; 6] = [3, 16, 64, 256, 1024, 4096];
 /// Below this width, in points, diagrams are smaller: this one shows only `FEW` pixels.
@@ -47,14 +47,24 @@ pub fn blocks<'a>(ui: &Ui, view: &'a CountingView<'_>, moment: u64, width: f32) 
         }
     }
     // A narrow panel has room for fewer pixels.
-    let count = if width < NARROW { FEW } else { usize::MAX }.min(view.samples.len());
-    blocks.extend(diagram(method, (&view.samples[..count], view.samples_at), moment).map(LabBlock::diagram));
+    let pixels = if width < NARROW { FEW } else { usize::MAX }.min(view.samples.len());
+    blocks.extend(diagram(method, (&view.samples[..pixels], view.samples_at), moment).map(LabBlock::diagram));
     if let ChoiceOutcome::Done(figures) = view.outcome {
         blocks.push(words(&times(figures), LETTERS, theme::LIGHT, 1));
         blocks.extend(costs(figures).map(|text| words(&text, LETTERS, theme::LIGHT, 5)));
     }
+    let count = view.bins;
     blocks.push(LabBlock::new(BUTTONS, 7, move |ui, rect, commands| chunks(ui, rect, view, commands)));
-    blocks.push(LabBlock::new(BUTTONS, 7, move |ui, rect, commands| bins(ui, rect, view, commands)));
+    let chosen = view.channels;
+    blocks.push(LabBlock::new(BUTTONS, 7, move |ui, rect, commands| {
+        let mut rect = rect;
+        if rect.width() >= NARROW {
+            let right = Rect::from_min_max(egui::pos2(rect.max.x - CHANNELS, rect.min.y), rect.max);
+            rect.max.x = right.min.x - 4.0;
+            channels(ui, right, chosen, commands);
+        }
+        bins(ui, rect, count, commands);
+    }));
     if let ChoiceOutcome::Done(figures) = view.outcome {
         let text: Vec<_> = figures.passes.iter().filter_map(constants).collect();
         if !text.is_empty() {
@@ -85,11 +95,25 @@ fn chunks(ui: &mut Ui, rect: Rect, view: &CountingView<'_>, commands: &mut Vec<C
     }
 }
 
-fn bins(ui: &mut Ui, rect: Rect, view: &CountingView<'_>, commands: &mut Vec<Command>) {
+/// Width of the buttons for the channels.
+const CHANNELS: f32 = 66.0;
+
+/// Adds buttons for the counted channels: all four, or luminance alone as in the first part of the lesson.
+fn channels(ui: &mut Ui, rect: Rect, chosen: ChannelSet, commands: &mut Vec<Command>) {
+    let all = [ChannelSet::Four, ChannelSet::One];
+    trace_button(ui, "channels", rect.with_min_x(rect.center().x));
+    let place = usize::from(chosen == ChannelSet::One);
+    if let Some(to) = controls::choice(ui, rect, "channels", &["RGBL", "L"], place, false) {
+        commands.push(Command::Lab(LabCommand::Channels(all[to])));
+    }
+}
+
+/// Adds buttons for the number of bins.
+pub fn bins(ui: &mut Ui, rect: Rect, count: u32, commands: &mut Vec<Command>) {
     let line = named(ui, rect, "bins");
     let names = BINS.map(|bins| bins.to_string());
-    let chosen = BINS.iter().position(|&bins| bins == view.bins);
-    let other = if chosen.is_some() { "n …".to_owned() } else { format!("{} …", view.bins) };
+    let chosen = BINS.iter().position(|&bins| bins == count);
+    let other = if chosen.is_some() { "n …".to_owned() } else { format!("{count} …") };
     let id = format!("bins, {} to {}", Shape::BINS.start(), Shape::BINS.end());
     if let Some(to) = values(ui, line, &id, &names, chosen, &other, false) {
         commands
@@ -101,7 +125,10 @@ fn bins(ui: &mut Ui, rect: Rect, view: &CountingView<'_>, commands: &mut Vec<Com
 pub fn verdict(figures: &Figures) -> String {
     let wanted = grouped(figures.wanted);
     match (figures.is_exact, u64::try_from(figures.lost)) {
-        (true, _) => format!("equals the reference: all {wanted} counts in 4 channels"),
+        (true, _) => match figures.right.iter().filter(|bins| !bins.is_empty()).count() {
+            1 => format!("equals the reference: all {wanted} counts of luminance"),
+            channels => format!("equals the reference: all {wanted} counts in {channels} channels"),
+        },
         (false, Ok(lost @ 1..)) => {
             format!("lost {} of {wanted} counts, {}", grouped(lost), share(lost as f64 / figures.wanted as f64))
         }
@@ -172,7 +199,7 @@ mod tests {
     fn figures() -> Figures {
         Figures {
             counted: Default::default(),
-            right: Default::default(),
+            right: std::array::from_fn(|_| vec![0; 3]),
             wanted: 8_294_400,
             is_exact: false,
             lost: 12_345,
@@ -203,6 +230,8 @@ mod tests {
         assert_eq!(plain(&verdict(&figures())), "lost 12 345 of 8 294 400 counts, 0.1 %");
         let exact = Figures { is_exact: true, lost: 0, ..figures() };
         assert_eq!(plain(&verdict(&exact)), "equals the reference: all 8 294 400 counts in 4 channels");
+        let alone = Figures { right: [vec![], vec![], vec![], vec![0; 3]], ..exact };
+        assert_eq!(plain(&verdict(&alone)), "equals the reference: all 8 294 400 counts of luminance");
         for (lost, text) in [(0, "in wrong bins"), (-7, "7 counts too many")] {
             assert!(verdict(&Figures { lost, ..figures() }).ends_with(text));
         }

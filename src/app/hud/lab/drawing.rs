@@ -124,7 +124,8 @@ fn letters(painter: &Painter, row: &DiagramRow, places: &[Rect]) -> f32 {
     row.cells.iter().zip(places).map(fitting).fold(LETTERS, f32::min)
 }
 
-fn draw_cell(painter: &Painter, rect: Rect, (cell, size): (&DiagramCell, f32)) {
+/// Draws a cell, with letters of this size.
+pub fn draw_cell(painter: &Painter, rect: Rect, (cell, size): (&DiagramCell, f32)) {
     if cell.look == CellAppearance::Nothing {
         return;
     }

@@ -3,13 +3,15 @@
 use egui::{Pos2, Rect, Vec2};
 
 use super::blurs::tests::blurred;
+use super::drawings::tests::drawn;
 use super::sums::tests::summed;
 use super::*;
 use crate::app::hud::layout_tests::{faults, items};
 use crate::app::hud::tests::{model, pair};
 use crate::app::hud::{Hud, OpenPanels, Tables};
 use histoscope_lab::{
-    BlurMethod, BlurSetup, Blurred, Method, ScanKind, ScanMethod, ScannedWords, Step, SumSetup, Summed,
+    BlurMethod, BlurSetup, Blurred, ChannelSet, DrawMethod, Drawn, Method, ScanKind, ScanMethod, ScannedWords, Step,
+    SumSetup, Summed,
 };
 use histoscope_render::view::overlay::BarScale;
 
@@ -52,9 +54,11 @@ const SAMPLES: [Sample; 8] = {
 /// The topic of the lab.
 #[derive(Debug, Clone, Copy)]
 enum Case {
+    Basics(LabPage),
     Counting(Method),
     Sums(ScanMethod, ScanKind),
     Blur(BlurMethod),
+    Drawing(DrawMethod),
 }
 
 /// Returns all topics and methods.
@@ -62,7 +66,13 @@ fn cases() -> impl Iterator<Item = Case> {
     let kinds = [ScanKind::Exclusive, ScanKind::Inclusive];
     let sums = ScanMethod::ALL.into_iter().flat_map(move |method| kinds.map(|kind| Case::Sums(method, kind)));
     let counting = Method::ladder().iter().map(|&method| Case::Counting(method));
-    counting.chain(sums).chain(BlurMethod::ALL.map(Case::Blur))
+    LabPage::ALL
+        .map(Case::Basics)
+        .into_iter()
+        .chain(counting)
+        .chain(sums)
+        .chain(BlurMethod::ALL.map(Case::Blur))
+        .chain(DrawMethod::ALL.map(Case::Drawing))
 }
 
 /// The longest outcome of each topic.
@@ -70,6 +80,7 @@ struct Came {
     figures: Figures,
     summed: Summed,
     blurred: Blurred,
+    drawn: Drawn,
     block: Vec<Vec<Sample>>,
 }
 
@@ -97,6 +108,10 @@ fn came(case: Case) -> Came {
         figures: figures(if let Case::Counting(method) = case { method } else { Method::Race }),
         summed: Summed { steps: vec![step("blocks"), step("add")], ..summed(sums) },
         blurred: Blurred { steps: vec![step("across"), step("down")], ..blurred(blur) },
+        drawn: Drawn {
+            steps: vec![step("scale"), step("columns")],
+            ..drawn(if let Case::Drawing(method) = case { method } else { DrawMethod::PerPixel })
+        },
         block: vec![SAMPLES.map(|sample| Sample { bin: sample.bin % 256, ..sample }).to_vec(); 3],
     }
 }
@@ -104,10 +119,12 @@ fn came(case: Case) -> Came {
 /// Returns the contents of the panel for a case.
 fn topic(case: Case, came: &Came) -> TopicView<'_> {
     match case {
+        Case::Basics(page) => TopicView::Basics(BasicsView { page, pixels: &[[255; 3]; 42] }),
         Case::Counting(method) => TopicView::Counting(CountingView {
             method,
             chunk: (24, 10),
             is_usual: false,
+            channels: ChannelSet::Four,
             bins: 1000,
             bars: Some(&came.figures),
             outcome: if method == Method::Subgroup {
@@ -130,6 +147,12 @@ fn topic(case: Case, came: &Came) -> TopicView<'_> {
             corners: Some([Pos2::ZERO, Pos2::new(1280.0, 0.0), Pos2::new(0.0, 720.0), Pos2::new(1280.0, 720.0)]),
             block: &came.block,
             block_at: (3840, 2160),
+        }),
+        Case::Drawing(method) => TopicView::Drawing(DrawView {
+            method,
+            bins: 1000,
+            outcome: ChoiceOutcome::Done(&came.drawn),
+            newest: Some((&came.drawn, 1)),
         }),
     }
 }
@@ -267,6 +290,24 @@ fn a_brief_panel_keeps_the_essentials_and_covers_little_of_the_picture() {
 }
 
 #[test]
+fn a_window_of_1280_by_720_shows_all_about_the_first_methods() {
+    for method in [Method::Scalar, Method::Race, Method::Atomics] {
+        let (_, shapes, _) = laid_out((1280, 720), Case::Counting(method), 2, OpenPanels::default());
+        let told = words(&shapes);
+        assert!(told.contains("CHUNK_HEIGHT") && !told.contains("a larger window"), "{method:?}: {told}");
+    }
+}
+
+#[test]
+fn the_diagram_has_its_buttons_without_taking_room_from_anything() {
+    for case in cases() {
+        let (_, shapes, _) = laid_out((1280, 720), case, 0, OpenPanels::default());
+        let told = words(&shapes);
+        assert!(["\n<\n", "\n||\n", "\n>\n"].iter().all(|button| told.contains(button)), "{case:?}: {told}");
+    }
+}
+
+#[test]
 fn each_topic_has_its_own_contents() {
     for (case, parts) in [
         (
@@ -274,8 +315,14 @@ fn each_topic_has_its_own_contents() {
             ["luminance in 16 groups", "bank", "CPU’s loop", "2^20"],
         ),
         (Case::Sums(ScanMethod::HillisSteele, ScanKind::Inclusive), ["8 apart", "inclusive", "per word:", "level 3"]),
+        (Case::Basics(LabPage::ByHand), ["by hand", "⌊v·n⌋", "6×7 colours", "1/4"]),
+        (Case::Basics(LabPage::Ids), ["workgroup_id", "1,6", "ids", "2/4"]),
+        (Case::Basics(LabPage::Barrier), ["storageBarrier", "own bins", "counts", "3/4"]),
+        (Case::Basics(LabPage::Colours), ["lost", "waits", "written", "4/4"]),
         (Case::Blur(BlurMethod::Tiled), ["halo", "tile", "ns per result", "runs"]),
         (Case::Blur(BlurMethod::Square), ["result", "N = 3", "loads from the image", "127"]),
+        (Case::Drawing(DrawMethod::PerPixel), ["per pixel: scale", "per column: scale", "loaded", "4096"]),
+        (Case::Drawing(DrawMethod::PerColumn), ["heights", "loaded", "columns", "bins"]),
     ] {
         for size in [(1280, 720), (1600, 900), (2560, 1440)] {
             let (_, shapes, _) = laid_out(size, case, 0, OpenPanels::default());
@@ -287,7 +334,11 @@ fn each_topic_has_its_own_contents() {
 
 #[test]
 fn textures_are_released_with_the_lab_whether_or_not_anything_else_is_visible() {
-    for (case, count) in [(Case::Counting(Method::Race), 2), (Case::Blur(BlurMethod::Tiled), 3)] {
+    for (case, count) in [
+        (Case::Counting(Method::Race), 2),
+        (Case::Blur(BlurMethod::Tiled), 3),
+        (Case::Drawing(DrawMethod::PerPixel), 1),
+    ] {
         for stays_visible in [true, false] {
             let mut hud = Hud::without_window();
             let panels = pair(1280.0, 720.0);

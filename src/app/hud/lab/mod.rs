@@ -5,12 +5,15 @@
 //! there is more.
 
 mod bars;
+mod basics;
 mod block;
 mod blurs;
 mod counting;
 mod diagram;
 mod drawing;
+mod drawings;
 mod panel;
+mod picture;
 mod pixels;
 mod reading;
 mod sets;
@@ -25,11 +28,12 @@ use egui::Ui;
 pub use blurs::verdict as blur_verdict;
 pub use counting::{BINS, CHUNKS, verdict};
 pub use diagram::Sample;
+pub use drawings::verdict as draw_verdict;
 pub use panel::show;
 pub use sums::{kind as sum_kind, verdict as sum_verdict};
 pub use view::{
-    BlurView, ChannelBins, ChoiceOutcome, CountingView, Cut, Figures, LabCommand, LabView, PassFigures, SumView, TICK,
-    TopicView,
+    BasicsView, BlurView, ChannelBins, ChoiceOutcome, CountingView, Cut, DrawView, Figures, LabCommand, LabPage,
+    LabView, PassFigures, SumView, TICK, TopicView,
 };
 pub use words::grouped;
 
@@ -51,6 +55,7 @@ pub fn left_for_others(width: f64, is_open: bool) -> f64 {
 pub fn forget(context: &egui::Context) {
     bars::forget(context);
     blurs::forget(context);
+    drawings::forget(context);
 }
 
 /// Draws the blurred picture, if there is one, and the bars over it.
@@ -61,6 +66,11 @@ pub fn show_on_picture(ui: &Ui, model: &Model<'_>) {
         _ => None,
     };
     blurs::show_picture(ui, blurred);
+    let drawn = match topic {
+        Some((TopicView::Drawing(view), _)) => view.newest,
+        _ => None,
+    };
+    drawings::show_graphs(ui, drawn, model.scopes.histograms);
     let bars = match topic {
         Some((TopicView::Counting(CountingView { bars: Some(figures), .. }), scale)) => {
             bars::BarChart { counted: &figures.counted, right: &figures.right, scale }

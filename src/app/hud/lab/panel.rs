@@ -2,9 +2,9 @@
 
 use egui::{Align2, Rect, Sense, Ui, pos2, vec2};
 
-use super::block::{BUTTONS, DIAGRAM, LabBlock, layout, named, trace_button};
+use super::block::{BUTTONS, DIAGRAM, LabBlock, layout, trace_button};
 use super::view::{LabCommand, LabView, TICK, TopicView};
-use super::{blurs, counting, sums};
+use super::{basics, blurs, counting, drawings, sums};
 use crate::app::hud::controls;
 use crate::app::hud::model::Command;
 use crate::app::hud::theme;
@@ -53,10 +53,6 @@ pub fn show(ui: &Ui, room: Rect, view: &LabView<'_>, commands: &mut Vec<Command>
 /// up the spare room.
 fn fitting<'a>(ui: &Ui, mut blocks: Vec<LabBlock<'a>>, width: f32, room: f32) -> Vec<LabBlock<'a>> {
     let height = |blocks: &[LabBlock<'_>]| blocks.iter().map(|block| block.height + GAP).sum::<f32>() - GAP;
-    // There are keys for the steps of the diagram.
-    if height(&blocks) > room {
-        blocks.retain(|block| block.rank != STEPS);
-    }
     if height(&blocks) > room {
         let more = layout(ui, "a larger window shows more of the lab", theme::SMALL, theme::DIM, width);
         blocks.push(LabBlock::words(more, 0));
@@ -76,25 +72,30 @@ fn fitting<'a>(ui: &Ui, mut blocks: Vec<LabBlock<'a>>, width: f32, room: f32) ->
     blocks
 }
 
-/// The rank of the buttons that pause and step the diagram, which give way to everything else.
-const STEPS: u8 = 9;
+/// Width of a button that pauses or steps the diagram.
+const STEP: f32 = 22.0;
 
-/// Adds the buttons that pause and step the diagram.
-fn steps(ui: &mut Ui, rect: Rect, is_paused: bool, commands: &mut Vec<Command>) {
-    let line = named(ui, rect, "steps");
-    let width = line.width() / 3.0;
+/// Adds the buttons that pause and step the diagram. `right` is their upper right corner.
+fn steps(ui: &mut Ui, right: egui::Pos2, is_paused: bool, commands: &mut Vec<Command>) {
     let buttons = [
-        ("back", "The previous step", Action::StepLabDiagram { forward: false }, LabCommand::Step(false)),
-        (if is_paused { "run" } else { "pause" }, "One step after the other", Action::PauseLab, LabCommand::PauseSteps),
-        ("forward", "The next step", Action::StepLabDiagram { forward: true }, LabCommand::Step(true)),
+        ("back", "<", "The previous step", Action::StepLabDiagram { forward: false }, LabCommand::Step(false)),
+        (
+            if is_paused { "run" } else { "pause" },
+            "||",
+            "Pause the diagram, or let it run",
+            Action::PauseLab,
+            LabCommand::PauseSteps,
+        ),
+        ("forward", ">", "The next step", Action::StepLabDiagram { forward: true }, LabCommand::Step(true)),
     ];
-    for (index, (name, help, action, command)) in buttons.into_iter().enumerate() {
-        let at = pos2(line.min.x + width * index as f32, line.min.y);
-        let button = Rect::from_min_size(at, vec2(width - 4.0, line.height()));
+    let left = right.x - STEP * buttons.len() as f32;
+    for (index, (name, text, help, action, command)) in buttons.into_iter().enumerate() {
+        let at = pos2(left + STEP * index as f32, right.y);
+        let button = Rect::from_min_size(at, vec2(STEP - 3.0, BUTTONS));
         trace_button(ui, name, button);
         let key = keys::label_of(action).unwrap_or_default();
         let is_on = is_paused && action == Action::PauseLab;
-        if controls::switch(ui, button, (is_on, name), &format!("{help}  ({key})")).clicked() {
+        if controls::switch(ui, button, (is_on, text), &format!("{help}  ({key})")).clicked() {
             commands.push(Command::Lab(command));
         }
     }
@@ -105,28 +106,26 @@ const BRIEF: u8 = 2;
 /// Returns all blocks, from the top.
 fn blocks<'a>(ui: &Ui, view: &'a LabView<'_>, width: f32) -> Vec<LabBlock<'a>> {
     let (topic, place) = match &view.topic {
+        TopicView::Basics(basics) => (Topic::Basics, basics::place(basics)),
         TopicView::Counting(counting) => (Topic::Counting, counting::place(counting)),
         TopicView::Sums(sums) => (Topic::PrefixSum, sums::place(sums)),
         TopicView::Blur(blur) => (Topic::Blur, blurs::place(blur)),
+        TopicView::Drawing(drawing) => (Topic::Drawing, drawings::place(drawing)),
     };
     let tabs = (topic, |topic: Topic| [topic.name(), topic.title()], LabCommand::Topic);
-    let mut blocks = vec![
-        LabBlock::buttons(&Topic::ALL, Topic::ALL.len(), 2, tabs),
-        LabBlock::new(19.0, 0, move |ui, rect, commands| title(ui, rect, place, commands)),
-    ];
-    blocks.extend(match &view.topic {
+    let further = match &view.topic {
+        TopicView::Basics(basics) => basics::blocks(ui, basics, view.tick, width),
         TopicView::Counting(counting) => counting::blocks(ui, counting, view.tick, width),
         TopicView::Sums(sums) => sums::blocks(ui, sums, view.tick, width),
         TopicView::Blur(blur) => blurs::blocks(ui, blur, view.tick, width),
-    });
-    // The diagram is the last block of its rank.
-    if let Some(diagram) = blocks.iter().rposition(|block| block.rank == DIAGRAM) {
-        let is_paused = view.is_paused;
-        blocks.insert(
-            diagram,
-            LabBlock::new(BUTTONS, STEPS, move |ui, rect, commands| steps(ui, rect, is_paused, commands)),
-        );
-    }
+        TopicView::Drawing(drawing) => drawings::blocks(ui, drawing, view.tick, width),
+    };
+    let is_paused = further.iter().any(|block| block.rank == DIAGRAM).then_some(view.is_paused);
+    let mut blocks = vec![
+        LabBlock::buttons(&Topic::ALL, Topic::ALL.len(), 2, tabs),
+        LabBlock::new(19.0, 0, move |ui, rect, commands| title(ui, rect, place, is_paused, commands)),
+    ];
+    blocks.extend(further);
     if view.is_brief {
         blocks.retain(|block| block.rank <= BRIEF);
         let text = "pause for details: this software adapter keeps the video playing";
@@ -135,21 +134,35 @@ fn blocks<'a>(ui: &Ui, view: &'a LabView<'_>, width: f32) -> Vec<LabBlock<'a>> {
     blocks
 }
 
-/// Adds the title: which method it is, the keys to step through the methods, and the button to close the lab.
-fn title(ui: &mut Ui, rect: Rect, (place, count, name): (usize, usize, &str), commands: &mut Vec<Command>) {
+/// Adds the title: which method it is, the keys to step through the methods, the buttons of the diagram if there is one
+/// (`is_paused`) and there is room for them, and the button to close the lab.
+fn title(
+    ui: &mut Ui,
+    rect: Rect,
+    (place, count, name): (usize, usize, &str),
+    is_paused: Option<bool>,
+    commands: &mut Vec<Command>,
+) {
     let close = Rect::from_min_max(pos2(rect.max.x - BUTTONS, rect.min.y), rect.max);
     let key = keys::label_of(Action::ToggleLab).unwrap_or_default();
     if controls::switch(ui, close, (false, "×"), &format!("Close the lab  ({key})")).clicked() {
         commands.push(Command::Do(Action::ToggleLab));
     }
-    let painter = ui.painter();
+    let painter = ui.painter().clone();
     let number = format!("{}/{count}", place + 1);
     let number = painter.text(rect.left_center(), Align2::LEFT_CENTER, number, theme::mono(theme::TEXT), theme::ACCENT);
     let at = pos2(number.max.x + 8.0, rect.center().y);
     let name = painter.text(at, Align2::LEFT_CENTER, name, theme::words(theme::TEXT + 1.0), theme::LIGHT);
+    let mut end = close.min.x - 8.0;
+    if let Some(is_paused) = is_paused
+        && end - 3.0 * STEP > name.max.x
+    {
+        steps(ui, pos2(end, rect.min.y), is_paused, commands);
+        end -= 3.0 * STEP + 8.0;
+    }
     let step = [false, true].map(|forward| keys::label_of(Action::StepLab { forward }).unwrap_or_default()).join(" ");
     let step = painter.layout_no_wrap(step, theme::mono(theme::SMALL), theme::DIM);
-    let at = pos2(close.min.x - 8.0 - step.size().x, rect.center().y - step.size().y / 2.0);
+    let at = pos2(end - step.size().x, rect.center().y - step.size().y / 2.0);
     if at.x > name.max.x + 8.0 {
         painter.galley(at, step, theme::DIM);
     }

@@ -11,7 +11,7 @@ impl Figures {
     /// Returns the number of bins per channel.
     #[must_use]
     pub fn bin_count(&self) -> usize {
-        self.right.first().map_or(0, Vec::len)
+        self.right.last().map_or(0, Vec::len)
     }
 
     /// Returns the bin at this fraction of a histogram's width.
@@ -39,7 +39,11 @@ impl Figures {
             let name = Components::Rgbl.short_name(channel).to_owned();
             CardLine { name, color: theme::channel_color(Components::Rgbl, channel), cells }
         };
-        Card { title, swatch: None, lines: channels.iter().map(line).collect() }
+        Card {
+            title,
+            swatch: None,
+            lines: channels.iter().filter(|&channel| !self.right[channel].is_empty()).map(line).collect(),
+        }
     }
 }
 
@@ -65,6 +69,8 @@ mod tests {
             floor_us: None,
             costs: Vec::new(),
         };
+        let alone = Figures { right: [vec![], vec![], vec![], vec![10, 20]], ..figures.clone() };
+        assert_eq!((alone.bin_count(), alone.card(Channels::ALL, 1).lines.len()), (2, 1), "only luminance is counted");
         assert_eq!([0.0, 0.34, 0.99, 1.0].map(|share| figures.bin_at(share)), [0, 1, 2, 2]);
         let told = figures.card(Channels::ALL, 1).as_text().replace('\u{202f}', " ");
         assert_eq!(

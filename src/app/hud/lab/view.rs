@@ -8,7 +8,7 @@ use super::diagram::Sample;
 pub use crate::app::hud::entry::EntryKind;
 use histoscope_core::histogram::CHANNELS;
 use histoscope_lab::GROUPS;
-use histoscope_lab::{BlurSetup, Blurred, Method, SumSetup, Summed, Topic};
+use histoscope_lab::{BlurSetup, Blurred, ChannelSet, DrawMethod, Drawn, Method, SumSetup, Summed, Topic};
 use histoscope_render::view::overlay::BarScale;
 
 /// The bins of red, green, blue and luminance.
@@ -35,12 +35,65 @@ pub struct LabView<'a> {
 /// The contents of the panel, by topic.
 #[derive(Debug, Clone)]
 pub enum TopicView<'a> {
+    /// A page before the methods.
+    Basics(BasicsView<'a>),
     /// A method of counting.
     Counting(CountingView<'a>),
     /// A method of prefix sums.
     Sums(SumView<'a>),
     /// A method of blurring.
     Blur(BlurView<'a>),
+    /// A method of drawing bars.
+    Drawing(DrawView<'a>),
+}
+
+/// A page before the methods.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LabPage {
+    /// The lesson's picture, counted by hand.
+    ByHand,
+    /// The ids of invocations.
+    Ids,
+    /// A barrier.
+    Barrier,
+    /// The colours of the diagrams.
+    Colours,
+}
+
+impl LabPage {
+    /// All pages, in their order.
+    pub const ALL: [Self; 4] = [Self::ByHand, Self::Ids, Self::Barrier, Self::Colours];
+
+    /// Returns the name on the page's button.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ByHand => "by hand",
+            Self::Ids => "ids",
+            Self::Barrier => "barrier",
+            Self::Colours => "colours",
+        }
+    }
+
+    /// Returns the page's title.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::ByHand => "a histogram by hand",
+            Self::Ids => "where an invocation is",
+            Self::Barrier => "what waits at a barrier",
+            Self::Colours => "the colours of the diagrams",
+        }
+    }
+}
+
+/// The contents of the panel for a page before the methods.
+#[derive(Debug, Clone, Copy)]
+pub struct BasicsView<'a> {
+    /// The page.
+    pub page: LabPage,
+    /// Pixels of the frame, as many as the lesson's picture has, row by row; none before there is a frame.
+    pub pixels: &'a [[u8; 3]],
 }
 
 /// The contents of the panel for a method of prefix sums.
@@ -71,6 +124,19 @@ pub struct BlurView<'a> {
     pub block_at: (u32, u32),
 }
 
+/// The contents of the panel for a method of drawing bars.
+#[derive(Debug, Clone)]
+pub struct DrawView<'a> {
+    /// The method.
+    pub method: DrawMethod,
+    /// Number of bins per channel.
+    pub bins: u32,
+    /// The outcome of the current choice.
+    pub outcome: ChoiceOutcome<'a, Drawn>,
+    /// The drawing on screen, which may be of an earlier choice, and its number.
+    pub newest: Option<(&'a Drawn, u64)>,
+}
+
 /// The contents of the panel for a method of counting.
 #[derive(Debug, Clone)]
 pub struct CountingView<'a> {
@@ -80,6 +146,8 @@ pub struct CountingView<'a> {
     pub chunk: (u32, u32),
     /// `true` if this is the method's default, because no size is chosen.
     pub is_usual: bool,
+    /// The counted channels.
+    pub channels: ChannelSet,
     /// Number of bins per channel.
     pub bins: u32,
     /// The bins drawn as bars, which may be of an earlier choice.
@@ -106,7 +174,7 @@ pub enum ChoiceOutcome<'a, T> {
 /// The latest bins of a method, and their cost.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figures {
-    /// The bins counted by the method.
+    /// The bins counted by the method. If only luminance is counted, the other channels have none.
     pub counted: ChannelBins,
     /// The correct bins.
     pub right: ChannelBins,
@@ -159,10 +227,14 @@ pub struct Cut {
 pub enum LabCommand {
     /// Switch to this topic.
     Topic(Topic),
+    /// Show this page.
+    Page(LabPage),
     /// Count by this method.
     Method(Method),
     /// Count in chunks of this size; `None` for the method's default.
     Chunk(Option<(u32, u32)>),
+    /// Count these channels.
+    Channels(ChannelSet),
     /// Count this many bins per channel.
     Bins(u32),
     /// Compute these prefix sums.
@@ -171,6 +243,8 @@ pub enum LabCommand {
     Length(u32),
     /// Blur with this setup.
     Blur(BlurSetup),
+    /// Draw by this method.
+    Drawing(DrawMethod),
     /// Blur with this width and height, in pixels.
     Width(u32),
     /// Pause the diagram, or let it run again.

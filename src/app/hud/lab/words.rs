@@ -30,9 +30,11 @@ pub const fn why(method: Method) -> &'static str {
             "The loop left the GPU idle. This one moves it there as it is, and uses one of its thousands of lanes."
         }
         Method::Race => {
-            "A single invocation left all other lanes idle. Now each pixel has one, and nothing keeps them apart."
+            "One invocation left the GPU idle. Now each pixel has one. The lesson’s groups of 1×1 leave 31 of 32 lanes idle."
         }
-        Method::Atomics => "The race lost counts. Additions that cannot be interrupted lose none.",
+        Method::Atomics => {
+            "The race lost counts. Uninterrupted additions lose none. The lesson’s groups of 1×1 leave 31 of 32 lanes idle."
+        }
         Method::Sum => {
             "With one set of bins for all, pixels of one bin queue up. Now only those of a chunk do, in fast memory."
         }

@@ -162,6 +162,13 @@ pub static LAB_IMAGE: GroupLayout = GroupLayout::of_compute("lab's image", &[Ima
 pub static LAB_EXPECTED: GroupLayout = GroupLayout::of_compute("expected bins", &[Write]);
 /// Parameters, an image and the blurred one.
 pub static LAB_BLUR: GroupLayout = GroupLayout::of_compute("tutorials' blur", &[Uniform, Read, Write]);
+/// Bins, and the counts at which their bars touch the top.
+pub static LAB_FULL: GroupLayout = GroupLayout::of_compute("lab's scale", &[Read, Write]);
+/// Bins, the counts at which their bars touch the top, colours, and columns to find.
+pub static LAB_COLUMNS: GroupLayout = GroupLayout::of_compute("lab's columns", &[Read, Read, Read, Write]);
+/// Bins, the counts at which their bars touch the top, colours, and columns to draw.
+pub static LAB_BARS: GroupLayout =
+    GroupLayout { label: "lab's bars", stages: ShaderStages::FRAGMENT, bindings: &[Read, Read, Read, Read] };
 /// Counted bins, and the regrouped bins made from them.
 pub static REGROUP: GroupLayout = GroupLayout::of_compute("regroup", &[Read, Write]);
 /// A word that is never read.
