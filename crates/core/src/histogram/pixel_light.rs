@@ -422,6 +422,14 @@ mod tests {
         assert!((found - expected).abs() <= relative * expected, "{found}, not {expected}");
     }
 
+    #[test]
+    fn of_equally_bright_pixels_the_first_in_reading_order_counts() {
+        let at = |value, x, y| Brightest { value, x, y };
+        for (first, second) in [(at(7, 5, 0), at(7, 3, 1)), (at(7, 3, 1), at(7, 4, 1)), (at(8, 9, 9), at(7, 0, 0))] {
+            assert_eq!([first.or(second), second.or(first)], [first; 2]);
+        }
+    }
+
     /// The levels are those of BT.2408, table 1, and of ST 2084.
     #[test]
     fn known_levels_have_their_light() {
