@@ -14,7 +14,7 @@ mod figures;
 mod reference_scopes;
 mod renderer;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 use std::thread::{self, JoinHandle};
 
 pub use backend::{ScopeAnswer, ScopeQuestion};
@@ -64,16 +64,16 @@ pub struct Engine {
     is_wanted: bool,
 }
 
-/// The memory of the engine's adapter.
-struct EngineMemory(Arc<OnceLock<FoundEngine>>);
+/// The memory of the engine's adapter. It does not keep the adapter: the last thing to go must not be a decoder's thread.
+struct EngineMemory(Weak<OnceLock<FoundEngine>>);
 
 impl SharedMemory for EngineMemory {
     fn is_ready(&self) -> bool {
-        self.0.get().is_some()
+        self.0.upgrade().is_some_and(|found| found.get().is_some())
     }
 
     fn allocate(&self, bytes: usize) -> Option<SharedBlock> {
-        match self.0.get()? {
+        match self.0.upgrade()?.get()? {
             FoundEngine::Adapter(gpu) => gpu.allocate(bytes),
             FoundEngine::Cpu => None,
         }
@@ -135,7 +135,7 @@ impl Engine {
     /// none if the CPU counts.
     #[must_use]
     pub fn shared_memory(&self) -> Arc<dyn SharedMemory> {
-        Arc::new(EngineMemory(Arc::clone(&self.found)))
+        Arc::new(EngineMemory(Arc::downgrade(&self.found)))
     }
 
     /// Returns the engine's name for figures and the screen.
