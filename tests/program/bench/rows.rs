@@ -138,8 +138,8 @@ fn every_shader_of_the_folder_belongs_to_a_method() {
     }
     // Both sums start from the chunks. Of the others, one feeds the ladder of the window and one compares it.
     let others = ["chunks", "convert", "expected"];
-    // The shaders of the other tutorials have their own tests.
-    let apart = ["blur", "scan"];
+    // The shaders of the other topics have their own tests.
+    let apart = ["blur", "drawing", "scan"];
     assert_eq!(rows, methods.into_iter().chain(others).chain(apart).collect());
 }
 
