@@ -90,7 +90,7 @@ fn hardware_of(info: &StreamInfo) -> Option<HardwareChoice> {
 /// Returns a note on what decodes from here on.
 fn decoder_text(info: &StreamInfo) -> String {
     match (info.hardware, &info.software_reason) {
-        (None, Some(_)) => format!("decoder: {}, in software, as no hardware can; i tells why", info.decoder),
+        (None, Some(_)) => format!("decoder: {}, in software; i tells why", info.decoder),
         (None, None) => format!("decoder: {}, in software", info.decoder),
         (Some(_), _) => format!("decoder: {}", info.decoder),
     }
