@@ -59,7 +59,7 @@ impl Input {
                 let offset = grid.offsets.add(at).read();
                 let index = usize::try_from(offset.idx).ok().filter(|_| offset.idx < (*group).nb_streams)?;
                 let stream = usize::try_from((**(*group).streams.add(index)).index).ok()?;
-                Some(Tile { stream, place: (pixels(offset.horizontal)?, pixels(offset.vertical)?) })
+                Some(Tile { stream, position: (pixels(offset.horizontal)?, pixels(offset.vertical)?) })
             };
             let tiles = (0..grid.nb_tiles as usize).map(tile).collect::<Option<_>>()?;
             let size = (pixels(grid.coded_width)?, pixels(grid.coded_height)?);
