@@ -200,6 +200,25 @@ impl LabDrawing {
             spans = spans.map(Spans::next);
         }
         let timestamp_writes = spans.map(|spans| spans.end_with_drawing(encoder, true));
+        self.record_draw(encoder, timestamp_writes);
+    }
+
+    /// Records all passes in a single span, from the start of the first to the end of the last.
+    pub fn record_whole(&self, encoder: &mut wgpu::CommandEncoder, span: Option<Spans<'_>>) {
+        let timestamp_writes = span.and_then(|span| span.begin(encoder));
+        let descriptor = wgpu::ComputePassDescriptor { label: Some("lab's drawing"), timestamp_writes };
+        let mut pass = encoder.begin_compute_pass(&descriptor);
+        self.computed.iter().for_each(|dispatch| dispatch.run(&mut pass, None));
+        drop(pass);
+        let timestamp_writes = span.map(|span| span.end_with_drawing(encoder, false));
+        self.record_draw(encoder, timestamp_writes);
+    }
+
+    fn record_draw(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        timestamp_writes: Option<wgpu::RenderPassTimestampWrites<'_>>,
+    ) {
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("lab's drawing"),
             color_attachments: &[Some(wgpu::RenderPassColorAttachment {

@@ -8,7 +8,7 @@ use super::drawing::{DrawMethod, LabDrawing, draw_plainly};
 use super::image::{convert, count_plainly};
 use super::job::{LabWork, Stop};
 use super::repeated::Repeated;
-use super::shape::reduced;
+use super::shape::{reduced, step_within};
 use histoscope_core::picture::{Picture, PictureError};
 use histoscope_render::gpu::timing::Timestamps;
 use histoscope_render::gpu::{Gpu, GpuError};
@@ -85,11 +85,7 @@ impl LabWork for PreparedDrawing {
         let refused = |error: PictureError| GpuError::Lost(error.to_string());
         let whole = (picture.width(), picture.height());
         let most = PIXELS[usize::from(!self.setup.is_playing)];
-        let count = |step| {
-            let (width, height) = reduced(whole, step);
-            u64::from(width) * u64::from(height)
-        };
-        let step = (1..).find(|&step| count(step) <= most).unwrap_or(1);
+        let step = step_within(whole, most);
         let bins = count_plainly(&convert(picture, step).map_err(refused)?, self.setup.bins, true);
         let [chosen, other] = &self.drawings;
         let Some((passes, words)) = self.timed(chosen, &bins, stop)? else { return Ok(None) };

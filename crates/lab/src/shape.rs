@@ -128,6 +128,16 @@ pub const fn reduced(size: (u32, u32), step: u32) -> (u32, u32) {
     (size.0.div_ceil(step), size.1.div_ceil(step))
 }
 
+/// Returns the least step that [`reduced`] needs to leave at most this number of pixels, which must not be 0.
+#[must_use]
+pub fn step_within(size: (u32, u32), most: u64) -> u32 {
+    let count = |step| {
+        let (width, height) = reduced(size, step);
+        u64::from(width) * u64::from(height)
+    };
+    (1..=size.0.max(size.1)).find(|&step| count(step) <= most).unwrap_or(1)
+}
+
 /// Returns the chunk itself if a workgroup with these limits can have it. Otherwise keeps as many of its columns as
 /// possible, then as many of its rows as still fit.
 fn nearest_chunk(chunk: (u32, u32), most: u32, sides: (u32, u32)) -> (u32, u32) {

@@ -20,7 +20,8 @@ fn every_adjustment_is_measured_and_right() {
             assert!(row.alone.unwrap().median_us > 0.0, "{row:?}");
             assert!(table.contains(row.name) && table.contains(row.title), "{table}");
             let in_chain = row.with_source.is_some() && row.with_both.is_some();
-            let is_alone = ["scan", "blur-passes", "blur-square", "blur-separable", "blur-tiled", "blur-running"];
+            let is_alone =
+                ["scan", "blur-passes", "blur-square", "blur-separable", "blur-tiled", "blur-running", "draw"];
             assert_eq!(in_chain, !is_alone.iter().any(|name| row.name.starts_with(name)), "{row:?}");
         }
         let json: serde_json::Value = serde_json::from_str(&report.to_json().unwrap()).unwrap();

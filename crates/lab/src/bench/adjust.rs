@@ -1,4 +1,4 @@
-//! The speed of the adjustments, alone and together with histograms, and whether their results are correct.
+//! The speed of the adjustments and of drawing bars, alone and together with histograms, and whether their results are correct.
 
 use std::fmt;
 
@@ -6,12 +6,14 @@ use serde::Serialize;
 
 use super::error::{Error, possible};
 use super::inputs::Inputs;
-use super::measure::{Budget, Times, on_cpu, on_gpu};
+use super::measure::{Budget, Times, on_cpu, on_gpu, spans_on_gpu};
 use super::options::Options;
 use super::rows::{Work, adjustment_rows, adjustments};
-use crate::image::convert;
+use crate::drawing::draw_plainly;
+use crate::image::{convert, count_plainly};
 use crate::scan::{check_length, serial};
-use crate::{BlurMethod, LabBlur, ScanKind, ScanMethod};
+use crate::shape::step_within;
+use crate::{BlurMethod, DrawMethod, LabBlur, LabDrawing, ScanKind, ScanMethod};
 use histoscope_core::adjust::{Adjustments, Blur, Codes, Processor, blur};
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::Picture;
@@ -108,6 +110,7 @@ pub(super) fn measure(
             Work::Scan { conflict_free } => scan(gpu, &budget, (&words(), conflict_free), &mut row),
             Work::TutorialScan(method) => tutorial_scan(gpu, &budget, (&words(), method), &mut row),
             Work::TutorialBlur { method, size } => tutorial_blur(gpu, &budget, &pictures[0], (method, size), &mut row),
+            Work::Drawing(method) => drawing(gpu, &budget, &pictures[0], (method, options.bin_count), &mut row),
             Work::Blur { size, staged } => blur_passes(gpu, &budget, &pictures[0], (size, staged), &mut row),
             Work::Chain(adjustments) => Bench::get(&mut bench, gpu, pictures)
                 .and_then(|bench| bench.measure(gpu, &budget, (&adjustments, false), &mut row)),
@@ -238,6 +241,28 @@ fn blur_passes(
     Ok(())
 }
 
+/// Measures drawing the bars of the picture's histogram. A loop on the CPU is the reference.
+fn drawing(
+    gpu: &Gpu,
+    budget: &Budget,
+    picture: &Picture,
+    (method, bin_count): (DrawMethod, u32),
+    row: &mut AdjustRow,
+) -> Result<(), Error> {
+    let step = step_within((picture.width(), picture.height()), LabDrawing::MAX_PIXELS);
+    let bins = count_plainly(&convert(picture, step)?, bin_count, true);
+    let drawing = LabDrawing::new(gpu, method, bin_count)?;
+    row.exact = Some(drawing.run(gpu, &bins)? == draw_plainly(&bins));
+    row.alone = Some(on_gpu(gpu, budget, &mut |encoder, _, span| drawing.record_whole(encoder, span))?);
+    let spans = drawing.passes().count() as u32;
+    let by_pass = spans_on_gpu(gpu, budget, spans, &mut |encoder, _, spans| drawing.record(encoder, spans))?;
+    let passes = drawing.passes().zip(by_pass.unwrap_or_default());
+    let times: String = passes.map(|(name, times)| format!("; {name} {:.1}", times.median_us)).collect();
+    let (width, height) = LabDrawing::SIZE;
+    row.note = Some(format!("{width}×{height} pixels, {bin_count} bins{times}"));
+    Ok(())
+}
+
 /// Pictures on the GPU, with the passes that adjust and count them.
 struct Bench<'a> {
     pictures: &'a [Picture],
@@ -358,7 +383,7 @@ pub(super) fn write_table(f: &mut fmt::Formatter<'_>, rows: &[AdjustRow]) -> fmt
     if rows.is_empty() {
         return Ok(());
     }
-    let title = "adjustments, median µs";
+    let title = "adjustments and drawing, median µs";
     writeln!(
         f,
         "\n{title:<57}{:>10}{:>11}{:>11}{:>11}{:>11}  exact",

@@ -200,7 +200,7 @@ impl Joined {
             });
             // Prefix sums of different lengths share a name, so the length is appended.
             let name = row.length.map_or_else(|| row.name.clone(), |length| format!("{}, {length}", row.name));
-            self.put(format!("{picture}; adjustments alone"), &name, index, cell);
+            self.put(format!("{picture}; adjustments and drawing, alone"), &name, index, cell);
         }
     }
 

@@ -1,6 +1,6 @@
 //! The rows of the tables: their names, and what they measure.
 
-use crate::{BlurMethod, Method, ScanMethod};
+use crate::{BlurMethod, DrawMethod, Method, ScanMethod};
 use histoscope_core::adjust::{
     Adjustments, Blur, Clahe, ClassDisplay, Equalize, Otsu, Placing, Posterize, Reduction, Tone,
 };
@@ -39,6 +39,8 @@ pub(super) enum Work {
     Blur { size: u32, staged: bool },
     /// A blur of the picture as an image, by a method of the tutorials.
     TutorialBlur { method: BlurMethod, size: u32 },
+    /// The bars of the picture's histogram, by a method of the lab.
+    Drawing(DrawMethod),
 }
 
 /// Returns the adjustments' rows: the name that selects a row, the name in the table, and the work.
@@ -81,5 +83,7 @@ pub(super) fn adjustments() -> Vec<(&'static str, &'static str, Work)> {
         ("blur-separable-63", "tutorial: 2N loads, N = 63", tutorial_blur(BlurMethod::Separable, 63)),
         ("blur-tiled-63", "tutorial: from a tile", tutorial_blur(BlurMethod::Tiled, 63)),
         ("blur-running-63", "tutorial: running sums", tutorial_blur(BlurMethod::Running, 63)),
+        ("draw-per-pixel", "bars: each pixel asks its bin", Work::Drawing(DrawMethod::PerPixel)),
+        ("draw-per-column", "bars: each column asks once", Work::Drawing(DrawMethod::PerColumn)),
     ]
 }

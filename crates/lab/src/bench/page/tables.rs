@@ -92,7 +92,7 @@ pub fn of_survey(survey: &Survey) -> Vec<Table> {
             }
         }
         if !run.adjustments.is_empty() {
-            tables.push(adjustments(format!("{}: adjustments", picture(run)), &run.adjustments));
+            tables.push(adjustments(format!("{}: adjustments and drawing", picture(run)), &run.adjustments));
         }
     }
     tables
