@@ -89,6 +89,8 @@ pub(crate) struct Codec {
     downloads: VecDeque<Download>,
     /// An error that the decoder reported after these.
     error: Option<AvError>,
+    /// `true` until the decoder outputs a frame after it was opened or flushed.
+    is_fresh: bool,
     /// The number of packets taken so far; each packet is sent with this number.
     taken: u64,
     /// Declared last because fields are dropped in declaration order.
@@ -133,6 +135,7 @@ impl Codec {
                 memory: None,
                 downloads: VecDeque::new(),
                 error: None,
+                is_fresh: true,
                 taken: 0,
                 _in_use: in_use,
             };
@@ -226,6 +229,7 @@ impl Codec {
             }
             made.take_packet()?;
         }
+        self.announce();
         // SAFETY: the context is open; the packet is valid, or null as the function allows.
         AvError::check(unsafe { ffi::avcodec_send_packet(self.context.as_ptr(), packet) }).map(|_| ())
     }
@@ -300,9 +304,18 @@ impl Codec {
 
     fn take_raw(&mut self) -> Result<AvFrame, AvError> {
         let frame = AvFrame::new();
+        self.announce();
         // SAFETY: both pointers are valid, the frame is blank.
         AvError::check(unsafe { ffi::avcodec_receive_frame(self.context.as_ptr(), frame.as_ptr()) })?;
+        self.is_fresh = false;
         Ok(frame)
+    }
+
+    /// Tells the interface to the hardware which decoder this thread is about to call.
+    #[cfg_attr(ffmpeg_before_6_1, expect(clippy::unused_self, reason = "only newer FFmpeg decodes with Vulkan"))]
+    fn announce(&self) {
+        #[cfg(not(ffmpeg_before_6_1))]
+        super::vulkan::set_fresh(self.is_fresh);
     }
 
     /// Returns the hardware that decodes, if any does.
@@ -327,6 +340,7 @@ impl Codec {
     pub(crate) fn flush(&mut self) {
         self.downloads.clear();
         self.error = None;
+        self.is_fresh = true;
         // SAFETY: the context is open.
         unsafe { ffi::avcodec_flush_buffers(self.context.as_ptr()) }
     }

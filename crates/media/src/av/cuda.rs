@@ -2,13 +2,14 @@
 //! the driver does not know, which it does piece by piece, and waits for each frame.
 
 use std::ffi::{c_int, c_uint, c_void};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::{fmt, ptr};
 
 use ffmpeg_next::ffi;
 use libloading::Library;
 
 use super::AvError;
+use super::copies::{CopyDevice, CopyInFlight, CopyTarget, Pending, PlaneCopy};
 use super::in_use::DriverUse;
 use histoscope_core::picture::{Attachment, SharedBlock};
 
@@ -148,14 +149,6 @@ fn driver() -> Option<&'static Driver> {
     DRIVER.get_or_init(Driver::load).as_ref()
 }
 
-/// Returns the number by which the driver states its version.
-pub(super) fn driver_version() -> Option<c_int> {
-    let mut version = 0;
-    // SAFETY: the function fills the number and may be called before any other.
-    let code = unsafe { (driver()?.version)(&raw mut version) };
-    (code == 0).then_some(version)
-}
-
 /// FFmpeg's CUDA context, with a stream for copies.
 #[derive(Debug)]
 pub(super) struct CopyStream {
@@ -189,8 +182,77 @@ impl CopyStream {
         (code == 0).then_some(Self { context, decoding, copying })
     }
 
-    /// Returns the number of the card's decoders, or `None` if the driver does not tell.
-    pub(super) fn engines(&self) -> Option<usize> {
+    /// Starts copying the planes of a surface: to the program's memory at this address, or to a device's.
+    ///
+    /// # Safety
+    /// As [`CopyTarget::start`].
+    unsafe fn start(
+        &'static self,
+        surface: *const ffi::AVFrame,
+        target: Address,
+        planes: &[PlaneCopy],
+    ) -> Result<CopyInFlight, AvError> {
+        const FAILED: AvError = AvError(ffi::AVERROR_EXTERNAL);
+        let driver = driver().ok_or(FAILED)?;
+        let current = Current::of(driver, self.context).ok_or(FAILED)?;
+        let [ready, done] = [CudaEvent::new(driver), CudaEvent::new(driver)].map(|event| event.ok_or(FAILED));
+        let (ready, done) = (ready?, done?);
+        // SAFETY: guaranteed by the caller; the context is current.
+        unsafe {
+            let check = |code: c_int| if code == 0 { Ok(()) } else { Err(FAILED) };
+            check((driver.record_event)(ready.0, self.decoding))?;
+            check((driver.wait_event)(self.copying, ready.0, 0))?;
+            let mut result = Ok(());
+            for (index, plane) in planes.iter().enumerate() {
+                let (kind, host, device) = match target {
+                    Address::Host(start) => (HOST, start.add(plane.offset).cast(), 0),
+                    Address::Device(start) => (DEVICE, ptr::null_mut(), start + plane.offset as u64),
+                };
+                let copy = Copy2d {
+                    source_x_bytes: 0,
+                    source_y: 0,
+                    source_kind: DEVICE,
+                    source_host: ptr::null(),
+                    source_device: (*surface).data[index].addr() as u64,
+                    source_array: ptr::null_mut(),
+                    source_pitch: (*surface).linesize[index] as usize,
+                    target_x_bytes: 0,
+                    target_y: 0,
+                    target_kind: kind,
+                    target_host: host,
+                    target_device: device,
+                    target_array: ptr::null_mut(),
+                    target_pitch: plane.stride,
+                    width_bytes: plane.row_bytes,
+                    height: plane.rows,
+                };
+                result = result.and_then(|()| check((driver.copy_2d)(&raw const copy, self.copying)));
+            }
+            let recorded = check((driver.record_event)(done.0, self.copying));
+            drop(current);
+            // Whatever was started has to end before the memory is used again: dropping waits.
+            let copy = CopyInFlight::new(RecordedCopy { done, stream: self });
+            recorded.and(result).map(|()| copy)
+        }
+    }
+}
+
+/// An address of memory as the driver's copies take it.
+#[derive(Debug, Clone, Copy)]
+enum Address {
+    Host(*mut u8),
+    Device(u64),
+}
+
+impl CopyDevice for CopyStream {
+    fn driver(&self) -> Option<String> {
+        let mut version = 0;
+        // SAFETY: the function fills the number and may be called before any other.
+        let code = unsafe { (driver()?.version)(&raw mut version) };
+        (code == 0).then(|| format!("driver {version}"))
+    }
+
+    fn engines(&self) -> Option<usize> {
         type GetCaps = unsafe extern "C" fn(*mut DecodeCaps) -> c_int;
         let _current = Current::of(driver()?, self.context)?;
         let mut caps = DecodeCaps { codec: H264, chroma: CHROMA_420, ..DecodeCaps::default() };
@@ -205,10 +267,8 @@ impl CopyStream {
         (code == 0 && caps.engines > 0).then_some(usize::from(caps.engines))
     }
 
-    /// Opens a graphics device's memory for this context. Returns `None` if it is the memory of another device, or the
-    /// driver refuses.
     #[cfg(unix)]
-    pub(super) fn open(&self, block: SharedBlock) -> Option<CudaMemory> {
+    fn open(&'static self, block: SharedBlock) -> Option<Arc<dyn CopyTarget>> {
         use std::os::fd::{AsRawFd as _, IntoRawFd as _};
         let driver = driver()?;
         let _current = Current::of(driver, self.context)?;
@@ -224,7 +284,7 @@ impl CopyStream {
         let mut opened = CudaMemory {
             address: 0,
             external: ptr::null_mut(),
-            context: self.context,
+            stream: self,
             memory: block.memory,
             _in_use: DriverUse::new()?,
         };
@@ -245,93 +305,38 @@ impl CopyStream {
             }
             let _ = block.handle.into_raw_fd();
             let code = (driver.map)(&raw mut opened.address, opened.external, &raw const range);
-            (code == 0).then_some(opened)
+            if code == 0 { Some(Arc::new(opened)) } else { None }
         }
     }
 
-    /// Opens a graphics device's memory, which no driver shares here.
+    /// Returns `None`: no driver shares memory here.
     #[cfg(not(unix))]
-    pub(super) fn open(&self, block: SharedBlock) -> Option<CudaMemory> {
+    fn open(&'static self, block: SharedBlock) -> Option<Arc<dyn CopyTarget>> {
         match block.handle {}
     }
 
-    /// Pins memory, given by its start and length in bytes, which must not be freed before the result is dropped. Copies to
-    /// memory that is not pinned are right as well, and slower.
-    pub(super) fn pin(&self, pages: (*mut u8, usize)) -> Option<PinnedPages> {
-        let _current = Current::of(driver()?, self.context)?;
-        PinnedPages::new(self, pages)
-    }
-
-    /// Starts copying the planes of a surface to those of a frame: to the program's memory, or to the same offsets from
-    /// `start` in memory of the device. `sizes` holds the bytes of a row and the number of rows of each plane. Both frames
-    /// must stay as they are until the copy is [finished](CopyInFlight::finish) or dropped.
-    ///
-    /// # Safety
-    /// The surface must be one of this context; the target's planes must lie in memory that begins at `start`, and have room
-    /// for the copy.
-    pub(super) unsafe fn start(
-        &'static self,
-        (surface, target): (*const ffi::AVFrame, *mut ffi::AVFrame),
-        (start, memory): (*const u8, Option<&CudaMemory>),
-        sizes: [(usize, usize); 4],
-    ) -> Result<CopyInFlight, AvError> {
-        const FAILED: AvError = AvError(ffi::AVERROR_EXTERNAL);
-        let driver = driver().ok_or(FAILED)?;
-        let current = Current::of(driver, self.context).ok_or(FAILED)?;
-        let [ready, done] = [CudaEvent::new(driver), CudaEvent::new(driver)].map(|event| event.ok_or(FAILED));
-        let (ready, done) = (ready?, done?);
-        // SAFETY: guaranteed by the caller; the context is current.
-        unsafe {
-            let check = |code: c_int| if code == 0 { Ok(()) } else { Err(FAILED) };
-            check((driver.record_event)(ready.0, self.decoding))?;
-            check((driver.wait_event)(self.copying, ready.0, 0))?;
-            let mut result = Ok(());
-            for (plane, &(bytes, rows)) in sizes.iter().enumerate().filter(|(_, (bytes, _))| *bytes > 0) {
-                let copy = Copy2d {
-                    source_x_bytes: 0,
-                    source_y: 0,
-                    source_kind: DEVICE,
-                    source_host: ptr::null(),
-                    source_device: (*surface).data[plane].addr() as u64,
-                    source_array: ptr::null_mut(),
-                    source_pitch: (*surface).linesize[plane] as usize,
-                    target_x_bytes: 0,
-                    target_y: 0,
-                    target_kind: if memory.is_some() { DEVICE } else { HOST },
-                    target_host: if memory.is_some() { ptr::null_mut() } else { (*target).data[plane].cast() },
-                    target_device: memory
-                        .map_or(0, |memory| memory.address + ((*target).data[plane].addr() - start.addr()) as u64),
-                    target_array: ptr::null_mut(),
-                    target_pitch: (*target).linesize[plane] as usize,
-                    width_bytes: bytes,
-                    height: rows,
-                };
-                result = result.and_then(|()| check((driver.copy_2d)(&raw const copy, self.copying)));
-            }
-            let recorded = check((driver.record_event)(done.0, self.copying));
-            drop(current);
-            // Whatever was started has to end before the memory is used again: dropping waits.
-            let copy = CopyInFlight { done, stream: self, waits: true };
-            recorded.and(result).map(|()| copy)
+    /// Pages that the driver does not pin are copied to all the same, only slower.
+    fn pin(&'static self, (start, length): (*mut u8, usize)) -> Option<Arc<dyn CopyTarget>> {
+        let driver = driver()?;
+        let _current = Current::of(driver, self.context)?;
+        let in_use = DriverUse::new()?;
+        // SAFETY: a context is current; the memory is allocated.
+        let code = unsafe { (driver.register)(start.cast(), length, HOST_REGISTER_PORTABLE) };
+        if code != 0 {
+            log::debug!("the driver does not pin {length} bytes (error {code})");
         }
+        Some(Arc::new(PinnedPages { start, is_pinned: code == 0, stream: self, _in_use: in_use }))
     }
 }
 
-/// A copy that may still be running. Dropping it waits until it has ended.
+/// A copy that has been put on the stream.
 #[derive(Debug)]
-pub(super) struct CopyInFlight {
+struct RecordedCopy {
     done: CudaEvent,
     stream: &'static CopyStream,
-    waits: bool,
 }
 
-impl CopyInFlight {
-    /// Waits until the copy has ended.
-    pub(super) fn finish(mut self) -> Result<(), AvError> {
-        self.waits = false;
-        self.wait()
-    }
-
+impl Pending for RecordedCopy {
     fn wait(&self) -> Result<(), AvError> {
         const FAILED: AvError = AvError(ffi::AVERROR_EXTERNAL);
         let driver = driver().ok_or(FAILED)?;
@@ -341,19 +346,11 @@ impl CopyInFlight {
     }
 }
 
-impl Drop for CopyInFlight {
-    fn drop(&mut self) {
-        if self.waits {
-            let _ = self.wait();
-        }
-    }
-}
-
 /// A graphics device's memory, open for CUDA.
-pub(super) struct CudaMemory {
+struct CudaMemory {
     address: u64,
     external: Handle,
-    context: Handle,
+    stream: &'static CopyStream,
     /// The memory as its owner knows it.
     memory: Attachment,
     _in_use: DriverUse,
@@ -370,20 +367,20 @@ impl fmt::Debug for CudaMemory {
     }
 }
 
-impl CudaMemory {
-    /// Returns the memory as its owner knows it.
-    pub(super) fn attachment(&self) -> Attachment {
-        Attachment::clone(&self.memory)
+impl CopyTarget for CudaMemory {
+    unsafe fn start(&self, surface: *const ffi::AVFrame, planes: &[PlaneCopy]) -> Result<CopyInFlight, AvError> {
+        // SAFETY: guaranteed by the caller.
+        unsafe { self.stream.start(surface, Address::Device(self.address), planes) }
     }
 
-    /// Copies the first bytes of the memory to the program's. Returns `false` if the device fails.
-    ///
-    /// # Safety
-    /// The target must have room for that many bytes, and nothing else may use it.
-    pub(super) unsafe fn read(&self, target: *mut u8, bytes: usize) -> bool {
+    fn attachment(&self) -> Option<Attachment> {
+        Some(Attachment::clone(&self.memory))
+    }
+
+    unsafe fn read(&self, target: *mut u8, bytes: usize) -> bool {
         let Some(driver) = driver() else { return false };
-        let Some(_current) = Current::of(driver, self.context) else { return false };
-        // SAFETY: guaranteed by the caller; the memory is at least that long.
+        let Some(_current) = Current::of(driver, self.stream.context) else { return false };
+        // SAFETY: guaranteed by the caller.
         unsafe { (driver.copy_to_host)(target.cast(), self.address, bytes) == 0 }
     }
 }
@@ -391,7 +388,7 @@ impl CudaMemory {
 impl Drop for CudaMemory {
     fn drop(&mut self) {
         let Some(driver) = driver() else { return };
-        let Some(_current) = Current::of(driver, self.context) else { return };
+        let Some(_current) = Current::of(driver, self.stream.context) else { return };
         // SAFETY: both belong to this value alone, and no copy is running: blocks in use are not dropped.
         unsafe {
             if self.address != 0 {
@@ -447,11 +444,12 @@ impl Drop for CudaEvent {
     }
 }
 
-/// Pages that the driver keeps in place, so that the card writes to them directly.
+/// Pages of the program, which the driver keeps in place if it can, so that the card writes to them directly.
 #[derive(Debug)]
-pub(super) struct PinnedPages {
-    start: *mut c_void,
-    context: Handle,
+struct PinnedPages {
+    start: *mut u8,
+    is_pinned: bool,
+    stream: &'static CopyStream,
     _in_use: DriverUse,
 }
 
@@ -460,25 +458,28 @@ unsafe impl Send for PinnedPages {}
 // SAFETY: as above.
 unsafe impl Sync for PinnedPages {}
 
-impl PinnedPages {
-    /// Pins memory, which must not be freed before the result is dropped. Returns `None` if the driver refuses.
-    fn new(stream: &CopyStream, (start, length): (*mut u8, usize)) -> Option<Self> {
-        let driver = driver()?;
-        let in_use = DriverUse::new()?;
-        // SAFETY: a context is current; the memory is allocated.
-        let code = unsafe { (driver.register)(start.cast(), length, HOST_REGISTER_PORTABLE) };
-        if code != 0 {
-            log::debug!("the driver does not pin {length} bytes (error {code})");
-        }
-        (code == 0).then(|| Self { start: start.cast(), context: stream.context, _in_use: in_use })
+impl CopyTarget for PinnedPages {
+    unsafe fn start(&self, surface: *const ffi::AVFrame, planes: &[PlaneCopy]) -> Result<CopyInFlight, AvError> {
+        // SAFETY: guaranteed by the caller.
+        unsafe { self.stream.start(surface, Address::Host(self.start), planes) }
+    }
+
+    /// Returns `None`: this is the program's own memory.
+    fn attachment(&self) -> Option<Attachment> {
+        None
+    }
+
+    /// Returns `false`: this is the program's own memory.
+    unsafe fn read(&self, _: *mut u8, _: usize) -> bool {
+        false
     }
 }
 
 impl Drop for PinnedPages {
     fn drop(&mut self) {
-        let Some(driver) = driver() else { return };
-        let Some(_current) = Current::of(driver, self.context) else { return };
+        let Some(driver) = driver().filter(|_| self.is_pinned) else { return };
+        let Some(_current) = Current::of(driver, self.stream.context) else { return };
         // SAFETY: the memory was registered in this context and is still allocated.
-        unsafe { (driver.unregister)(self.start) };
+        unsafe { (driver.unregister)(self.start.cast()) };
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use ffmpeg_next::ffi;
 
-use super::cuda::CudaMemory;
+use super::copies::CopyTarget;
 use super::memory::{DeviceMemory, FrameBlock, FramePool};
 use super::packet::number_of;
 use super::{ColorNumbers, PixelFormat, enum_number, positive_ratio, timestamp};
@@ -16,20 +16,15 @@ use histoscope_core::picture::{Pages, Ratio, ResidentPlanes, Scan};
 
 /// Planes in the memory of a graphics device.
 pub(super) struct RemotePlanes {
-    memory: Arc<CudaMemory>,
+    memory: Arc<dyn CopyTarget>,
     device: DeviceMemory,
     /// Set once the planes have been copied into the block's pages.
     is_fetched: OnceLock<()>,
 }
 
 impl RemotePlanes {
-    pub(super) const fn new(memory: Arc<CudaMemory>, device: DeviceMemory) -> Self {
+    pub(super) const fn new(memory: Arc<dyn CopyTarget>, device: DeviceMemory) -> Self {
         Self { memory, device, is_fetched: OnceLock::new() }
-    }
-
-    /// Returns the memory that holds them.
-    pub(super) fn memory(&self) -> &CudaMemory {
-        &self.memory
     }
 }
 
@@ -166,7 +161,7 @@ impl AvFrame {
         let (remote, block) = (self.remote.as_ref()?, self.block.as_ref()?);
         let start = block.pages.memory().start().as_ptr().addr();
         let offset = |plane: usize| self.get().data[plane].addr().saturating_sub(start);
-        Some(ResidentPlanes { memory: remote.memory.attachment(), offsets: std::array::from_fn(offset) })
+        Some(ResidentPlanes { memory: remote.memory.attachment()?, offsets: std::array::from_fn(offset) })
     }
 
     /// Returns the address of the first plane, without reading it.
@@ -489,5 +484,60 @@ impl Drop for AvFrame {
         let mut pointer = self.raw.as_ptr();
         // SAFETY: this is the only owner; the function takes the address of a pointer and clears it.
         unsafe { ffi::av_frame_free(&raw mut pointer) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::super::AvError;
+    use super::super::copies::{CopyInFlight, PlaneCopy};
+    use super::*;
+    use histoscope_core::picture::Attachment;
+
+    /// The memory of a graphics device: all bytes have this value, or the device is lost.
+    #[derive(Debug)]
+    struct MadeMemory(Option<u8>, AtomicUsize);
+
+    impl CopyTarget for MadeMemory {
+        unsafe fn start(&self, _: *const ffi::AVFrame, _: &[PlaneCopy]) -> Result<CopyInFlight, AvError> {
+            Err(AvError::EXIT)
+        }
+
+        fn attachment(&self) -> Option<Attachment> {
+            Some(Arc::new(()))
+        }
+
+        unsafe fn read(&self, target: *mut u8, bytes: usize) -> bool {
+            self.1.fetch_add(1, Ordering::Relaxed);
+            // SAFETY: guaranteed by the caller.
+            self.0.inspect(|value| unsafe { target.write_bytes(*value, bytes) }).is_some()
+        }
+    }
+
+    #[test]
+    fn planes_are_fetched_from_the_device_once_and_a_lost_device_is_noted() {
+        for value in [Some(7), None] {
+            let (pool, device) = (FramePool::new(false), DeviceMemory::default());
+            let mut frame = AvFrame::new();
+            let format = PixelFormat::by_name(c"gray").expect("a format of FFmpeg's");
+            // SAFETY: the frame is blank except for format and size.
+            unsafe {
+                let raw = frame.as_ptr();
+                ((*raw).format, (*raw).width, (*raw).height) = (format.0, 64, 16);
+                pool.fill_plain(raw).expect("memory");
+            }
+            frame.look_up(&pool);
+            let memory = Arc::new(MadeMemory(value, AtomicUsize::new(0)));
+            frame.set_remote(RemotePlanes::new(Arc::<MadeMemory>::clone(&memory), device.clone()));
+            assert!(frame.resident().is_some() && !device.take_failure(), "nothing has been read");
+            for _ in 0..2 {
+                let bytes = frame.plane(0, 64 * 16).expect("the plane");
+                assert!(value.is_none_or(|value| bytes.iter().all(|byte| *byte == value)));
+            }
+            assert_eq!(device.take_failure(), value.is_none());
+            assert_eq!(memory.1.load(Ordering::Relaxed), 1);
+        }
     }
 }

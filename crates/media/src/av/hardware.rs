@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::ffi::{CStr, c_int};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::Ordering;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::cuda::{self, CopyInFlight, CopyStream};
+use super::copies::{CopyDevice, CopyInFlight, PlaneCopy};
+use super::cuda;
 use super::frame::RemotePlanes;
 use super::memory::{CallbackState, DeviceMemory, FramePool, row_bytes};
 use super::stream::StreamParameters;
@@ -82,8 +83,8 @@ pub(crate) struct HardwareDevice {
     pub(crate) kind: HardwareKind,
     number: c_int,
     context: NonNull<ffi::AVBufferRef>,
-    /// Copies surfaces while others are decoded, if it is a device of CUDA.
-    copies: Option<CopyStream>,
+    /// Copies surfaces while others are decoded, if the device's interface is known here.
+    copies: Option<Box<dyn CopyDevice>>,
 }
 
 // SAFETY: the reference is counted atomically and never freed; a device context may be used by several decoders at
@@ -117,19 +118,30 @@ impl HardwareDevice {
         // SAFETY: the buffer holds the device's context, which stays open.
         let copies = unsafe {
             let device = (*context.as_ptr()).data.cast::<ffi::AVHWDeviceContext>();
-            if kind == HardwareKind::Cuda { CopyStream::new(device) } else { None }
+            match kind {
+                HardwareKind::Cuda => {
+                    cuda::CopyStream::new(device).map(|stream| Box::new(stream) as Box<dyn CopyDevice>)
+                }
+                #[cfg(not(ffmpeg_before_6_1))]
+                HardwareKind::Vulkan => {
+                    super::vulkan::CopyQueues::new(device).map(|queues| Box::new(queues) as Box<dyn CopyDevice>)
+                }
+                _ => None,
+            }
         };
         Ok(Self { kind, number, context, copies })
     }
 
-    /// Returns the version of the driver, or of FFmpeg alone if the kind has no driver of its own.
+    /// Returns FFmpeg's reference to the device.
+    #[cfg(all(test, not(ffmpeg_before_6_1)))]
+    pub(super) const fn context(&self) -> *mut ffi::AVBufferRef {
+        self.context.as_ptr()
+    }
+
+    /// Returns the version of the driver, or says that it is unknown.
     pub(crate) fn driver(&self) -> String {
-        match self.kind {
-            HardwareKind::Cuda => {
-                cuda::driver_version().map_or_else(|| "unknown driver".to_owned(), |v| format!("driver {v}"))
-            }
-            _ => "unknown driver".to_owned(),
-        }
+        let known = self.copies.as_ref().and_then(|copies| copies.driver());
+        known.unwrap_or_else(|| "unknown driver".to_owned())
     }
 
     /// Returns the number of decoders that the hardware has, if it tells.
@@ -249,7 +261,8 @@ impl Download {
             }
             let frames = (*(*from).hw_frames_ctx).data.cast::<ffi::AVHWFramesContext>();
             let format = PixelFormat(enum_number(&raw const (*frames).sw_format));
-            let (chroma_x, chroma_y) = format.descriptor().ok_or(INVALID)?.chroma_shift;
+            let descriptor = format.descriptor().ok_or(INVALID)?;
+            let (chroma_x, chroma_y) = descriptor.chroma_shift;
             // FFmpeg's copies round an odd number of chroma rows down. The surface itself is larger.
             let (width, height) = ((*from).width, (*from).height);
             let (wide, high) =
@@ -260,39 +273,48 @@ impl Download {
             ((*to).format, (*to).width, (*to).height) = (format.0, wide, high);
             pool.fill_plain(to)?;
             frame.look_up(pool);
-            let running = match (&device.copies, frame.block()) {
+            let target = match (&device.copies, frame.block()) {
                 (Some(copies), Some(block)) => {
                     remote = memory.and_then(|device| {
                         let (memory, number) = device.current()?;
                         let shared = block.shared(number, |bytes| copies.open(memory.allocate(bytes)?))?;
-                        Some(RemotePlanes::new(shared, device.clone()))
+                        Some((shared, device.clone()))
                     });
-                    if remote.is_none() {
-                        block.pin(|pages| copies.pin(pages));
-                    }
-                    let rows =
-                        |plane: usize| rounded_up(high, chroma_y) as usize >> if plane == 0 { 0 } else { chroma_y };
-                    let bytes = row_bytes(format, wide)?;
-                    let sizes = std::array::from_fn(|plane| (bytes[plane], rows(plane).min(high as usize)));
-                    let start = block.pages.memory().start().as_ptr();
-                    let target = remote.as_ref().map(RemotePlanes::memory);
-                    Some(copies.start((from, to), (start, target), sizes)?)
+                    let shared = remote.as_ref().map(|(shared, _)| Arc::clone(shared));
+                    shared.or_else(|| block.pinned(|pages| copies.pin(pages))).zip(Some(block))
                 }
-                _ => {
-                    ((*from).width, (*from).height) = (wide, high);
-                    let copied = ffi::av_hwframe_transfer_data(to, from, 0);
-                    ((*from).width, (*from).height) = (width, height);
-                    AvError::check(copied)?;
-                    None
-                }
+                _ => None,
+            };
+            let running = if let Some((target, block)) = target {
+                let rows = |plane: usize| rounded_up(high, chroma_y) as usize >> if plane == 0 { 0 } else { chroma_y };
+                let start = block.pages.memory().start().as_ptr().addr();
+                let planes: Vec<_> = row_bytes(format, wide)?
+                    .into_iter()
+                    .enumerate()
+                    .filter(|(_, row_bytes)| *row_bytes > 0)
+                    .map(|(plane, row_bytes)| PlaneCopy {
+                        offset: (*to).data[plane].addr() - start,
+                        stride: (*to).linesize[plane] as usize,
+                        row_bytes,
+                        rows: rows(plane).min(high as usize),
+                        texel_bytes: descriptor.texel_bytes(plane),
+                    })
+                    .collect();
+                Some(target.start(from, &planes)?)
+            } else {
+                ((*from).width, (*from).height) = (wide, high);
+                let copied = ffi::av_hwframe_transfer_data(to, from, 0);
+                ((*from).width, (*from).height) = (width, height);
+                AvError::check(copied)?;
+                None
             };
             AvError::check(ffi::av_frame_copy_props(to, from))?;
             ((*to).width, (*to).height) = (width, height);
             running
         };
         frame.set_coded_format(coded);
-        if let Some(planes) = remote {
-            frame.set_remote(planes);
+        if let Some((memory, device)) = remote {
+            frame.set_remote(RemotePlanes::new(memory, device));
         }
         Ok(Self { frame, running: running.map(|copy| (copy, surface)) })
     }

@@ -8,7 +8,7 @@ use std::{fmt, ptr};
 
 use ffmpeg_next::ffi;
 
-use super::cuda::{CudaMemory, PinnedPages};
+use super::copies::CopyTarget;
 use super::{AvError, PixelFormat};
 use histoscope_core::picture::{Pages, SharedMemory};
 
@@ -17,40 +17,37 @@ const PLANE_ALIGNMENT: usize = 64;
 /// Bytes after a plane that decoders may access beyond its last row, as in FFmpeg's own pools.
 const SLACK: usize = 16 + 63;
 
+/// Memory that a hardware decoder's surfaces are copied to.
+type Target = Arc<dyn CopyTarget>;
+
 /// Memory for one frame.
 #[derive(Debug)]
 pub(crate) struct FrameBlock {
-    /// Keeps the pages in place for a hardware decoder; `None` if its driver refuses. Dropped before them.
-    pinned: OnceLock<Option<PinnedPages>>,
+    /// The pages as a hardware decoder writes to them; `None` if its driver refuses. Dropped before them.
+    pinned: OnceLock<Option<Target>>,
     /// Memory of a graphics device that a hardware decoder writes to in place of the pages, and the number of the device;
     /// `None` instead of memory if the device has none to share.
-    shared: Mutex<Option<(u64, Option<Arc<CudaMemory>>)>>,
+    shared: Mutex<Option<(u64, Option<Target>)>>,
     pub(crate) pages: Pages,
     /// `true` while a frame uses it.
     lent: AtomicBool,
 }
 
 impl FrameBlock {
-    /// Pins the pages, given by their start and length in bytes, unless that was tried before.
-    pub(super) fn pin(&self, pin: impl FnOnce((*mut u8, usize)) -> Option<PinnedPages>) {
+    /// Returns the pages as a target of copies. `pin` is called only once to make it, with their start and length in bytes.
+    pub(super) fn pinned(&self, pin: impl FnOnce((*mut u8, usize)) -> Option<Target>) -> Option<Target> {
         let memory = self.pages.memory();
-        self.pinned.get_or_init(|| pin((memory.start().as_ptr(), memory.length())));
+        self.pinned.get_or_init(|| pin((memory.start().as_ptr(), memory.length()))).clone()
     }
-}
 
-impl FrameBlock {
     /// Returns the memory of a graphics device with the same length. For each device, `share` is called only once to make
     /// it.
-    pub(super) fn shared(
-        &self,
-        device: u64,
-        share: impl FnOnce(usize) -> Option<CudaMemory>,
-    ) -> Option<Arc<CudaMemory>> {
+    pub(super) fn shared(&self, device: u64, share: impl FnOnce(usize) -> Option<Target>) -> Option<Target> {
         let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, memory)) = shared.as_ref().filter(|(of, _)| *of == device) {
             return memory.clone();
         }
-        let memory = share(self.pages.memory().length()).map(Arc::new);
+        let memory = share(self.pages.memory().length());
         shared.insert((device, memory)).1.clone()
     }
 }

@@ -5,6 +5,7 @@
 //! enumerations do not list, and reading such a value as the enumeration would be undefined behaviour.
 
 mod codec;
+mod copies;
 mod cuda;
 mod devices;
 mod frame;
@@ -23,6 +24,8 @@ mod pixel;
 mod scaler;
 mod stream;
 mod tiles;
+#[cfg(not(ffmpeg_before_6_1))]
+mod vulkan;
 mod webp;
 
 use std::ffi::{CStr, c_char, c_int};

@@ -95,6 +95,12 @@ impl PixelDescriptor {
         self.flags & flag as u64 != 0
     }
 
+    /// Returns the bytes that a plane holds for one position, as for two interleaved chroma samples; 1 for no plane.
+    pub(super) fn texel_bytes(&self, plane: usize) -> usize {
+        let steps = self.components.iter().filter(|component| usize::try_from(component.plane) == Ok(plane));
+        steps.map(|component| usize::try_from(component.step).unwrap_or(1)).max().unwrap_or(1)
+    }
+
     /// Returns `true` if the components are red, green and blue.
     pub(crate) fn is_rgb(&self) -> bool {
         self.has(ffi::AV_PIX_FMT_FLAG_RGB)

@@ -100,11 +100,11 @@ impl Imports {
         let length = u64::try_from(bytes).ok().filter(|length| *length <= self.most_bytes)?;
         let shared = self.host.as_ref()?.share(&self.device, length, &self.count)?;
         let refused = |reason: &String| log::debug!("{length} bytes are not shared: {reason}");
-        let vulkan::SharedBuffer { buffer, handle, bytes, device } = shared.inspect_err(refused).ok()?;
+        let vulkan::SharedBuffer { buffer, handle, bytes, memory_type, device } = shared.inspect_err(refused).ok()?;
         // NVIDIA's driver crashes if a decoder's thread, which may hold the last of this memory, destroys the device.
         self.kept.get_or_init(|| std::mem::forget(self.device.clone()));
         let memory: Attachment = Arc::new(Shared { buffer, device: self.number, _held: ImportCount::new() });
-        Some(SharedBlock { handle, bytes, device, memory })
+        Some(SharedBlock { handle, bytes, memory_type, device, memory })
     }
 
     /// Returns the buffer that the pages are imported as; `None` if the driver does not accept them.

@@ -41,6 +41,8 @@ pub struct SharedBlock {
     pub handle: SharedHandle,
     /// Its length in bytes.
     pub bytes: u64,
+    /// The number of its memory type, as Vulkan counts the device's.
+    pub memory_type: u32,
     /// The UUID of the device, as Vulkan and CUDA report it.
     pub device: [u8; 16],
     /// The memory, as its owner knows it.

@@ -22,6 +22,7 @@ pub struct SharedBuffer {
     pub buffer: wgpu::Buffer,
     pub handle: SharedHandle,
     pub bytes: u64,
+    pub memory_type: u32,
     pub device: [u8; 16],
 }
 

@@ -187,6 +187,8 @@ pub struct SharedBuffer {
     pub handle: SharedHandle,
     /// Length of the memory in bytes, at least that of the buffer.
     pub bytes: u64,
+    /// The number of its memory type.
+    pub memory_type: u32,
     /// The device's UUID.
     pub device: [u8; 16],
 }
@@ -226,10 +228,11 @@ impl HostMemory {
             if types == 0 {
                 return Err("the driver has no memory type to share".to_owned());
             }
+            let memory_type = types.trailing_zeros();
             let mut export = vk::ExportMemoryAllocateInfo::default().handle_types(SHARED);
             let info = vk::MemoryAllocateInfo::default()
                 .allocation_size(requirements.size)
-                .memory_type_index(types.trailing_zeros())
+                .memory_type_index(memory_type)
                 .push_next(&mut export);
             guard.memory = guard.raw.allocate_memory(&info, None).map_err(refused)?;
             guard.raw.bind_buffer_memory(buffer, guard.memory, 0).map_err(refused)?;
@@ -244,7 +247,7 @@ impl HostMemory {
             };
             let buffer = wgpu::hal::vulkan::Buffer::from_raw_externally_owned(buffer, drop_guard);
             let buffer = device.create_buffer_from_hal::<Vulkan>(buffer, &descriptor);
-            Ok(SharedBuffer { buffer, handle, bytes: requirements.size, device: sharing.uuid })
+            Ok(SharedBuffer { buffer, handle, bytes: requirements.size, memory_type, device: sharing.uuid })
         };
         Some(share())
     }
