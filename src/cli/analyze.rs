@@ -173,6 +173,7 @@ impl AnalyzeArgs {
     /// Analyses every input and returns the exit code.
     pub fn run(&self) -> anyhow::Result<ExitCode> {
         let destinations = self.destinations()?;
+        let adjustments = self.adjust.adjustments()?;
         let stop = stop_on_interrupt()?;
         if let Some(folder) = &self.out_dir {
             std::fs::create_dir_all(folder).map_err(|error| {
@@ -184,7 +185,7 @@ impl AnalyzeArgs {
         }
         let (mut differs, mut failed) = (false, false);
         for (input, destination) in self.inputs.iter().zip(&destinations) {
-            let request = self.request(input, destination, &stop);
+            let request = self.request(input, destination, adjustments, &stop);
             let name = input.display();
             match run(request, destination, self.quiet) {
                 Ok(Finished::Complete) => {}
@@ -245,7 +246,7 @@ impl AnalyzeArgs {
         self.against.as_ref().map(|path| path.display().to_string()).unwrap_or_default()
     }
 
-    fn request(&self, input: &Path, destination: &Destination, stop: &Stop) -> Request {
+    fn request(&self, input: &Path, destination: &Destination, adjustments: Adjustments, stop: &Stop) -> Request {
         let signal = match destination {
             Destination::Records { format: FFPROBE, .. } => SignalUse::Samples,
             Destination::Records { format: QCTOOLS, .. } => SignalUse::Neighbours,
@@ -265,7 +266,7 @@ impl AnalyzeArgs {
                 region: self.part.region,
                 crop_bars: self.part.crop_bars,
             },
-            adjustments: self.adjust.adjustments(),
+            adjustments,
             counting: RunComponents {
                 rgbl: signal == SignalUse::None,
                 coded,

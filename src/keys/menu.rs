@@ -1,6 +1,7 @@
 //! The context menu, opened by a right-click. Its actions are the same as those of keys.
 
 use super::action::Action::{self, *};
+use histoscope_core::adjust::Adjustment;
 
 /// A line of the menu.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,6 +53,7 @@ pub const MENU: &[MenuLine] = &[
     MenuLine::Does(ToggleMarks),
     MenuLine::Does(ToggleFalseColor),
     MenuLine::Does(NextDatascope),
+    MenuLine::Does(ToggleAdjustment(Adjustment::Lut)),
     MenuLine::Does(ClearRegion),
     MenuLine::Rule,
     MenuLine::Does(Undo),

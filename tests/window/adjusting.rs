@@ -1,7 +1,7 @@
 //! Adjustments in the window: saved pictures and bins equal the definition on the CPU, pixel by pixel and bin by bin.
 
 use histoscope_core::adjust::{
-    Adjustments, Blur, Clahe, ClassDisplay, Equalize, Otsu, Placing, Posterize, Processor, Reduction, Tone,
+    Adjustments, Blur, Clahe, ClassDisplay, Equalize, Lut, Otsu, Placing, Posterize, Processor, Reduction, Tone,
 };
 use histoscope_core::histogram::reference;
 use histoscope_core::histogram::{Components, Histogram};
@@ -66,7 +66,7 @@ fn what_is_saved_is_what_the_definition_says() {
         (&["x"], Adjustments { reduction: otsu, ..off }),
         (&["z"], Adjustments { reduction: posterize, ..off }),
         (&["u"], Adjustments { blur, ..off }),
-        (&["z", "u", "k"], Adjustments { blur, tone: clahe, reduction: posterize }),
+        (&["z", "u", "k"], Adjustments { blur, tone: clahe, reduction: posterize, ..off }),
     ];
     for (keys, adjustments) in cases {
         for key in keys {
@@ -278,4 +278,32 @@ fn parameters_last_but_a_video_opens_as_it_is() {
     program.after(|| program.key("shift+h"), "note: cumulative curves off");
     program.after(|| program.key("k"), "note: CLAHE 7×7 clip 2.5");
     program.quit_with("q");
+}
+
+/// A LUT is dropped on the window, switched off, and offered again for another video of the same folder.
+#[test]
+fn a_lut_is_dropped_and_kept_for_the_folder() {
+    let look = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/look.cube");
+    let home = tempfile::tempdir().expect("a folder");
+    let lut = Some(Lut::open(look.as_ref()).expect("it is well formed"));
+    let expected = adjusted(&first_planes(), &Adjustments { lut, ..Adjustments::default() });
+    let program = Program::start_at_home(&[sample(), "--pause"], home.path());
+    program.after(|| program.key("shift+x"), "note: no LUT: drop a .cube file on the window");
+    program.after(|| program.command(&format!("drop {look}")), "note: LUT look.cube 3³");
+    let (picture, figures) = save(&program);
+    assert_eq!(figures["adjustments"], "LUT look.cube 3³");
+    assert_bins(&figures["channels"], &reference::histogram(&expected, Components::Rgbl), "LUT");
+    assert_shows(&picture, &expected, 0..1280, "LUT");
+    program.after(|| program.key("alt+Right"), "note: LUT look.cube 3³ has no parameters to change");
+    program.after(|| program.key("ctrl+z"), "note: undone: LUT look.cube 3³");
+    program.after(|| program.key("shift+x"), "note: LUT look.cube 3³");
+    program.after(|| program.key("shift+x"), "note: LUT off");
+    let bad = home.path().join("bad.cube");
+    std::fs::write(&bad, "LUT_3D_SIZE 2\n").expect("a file");
+    program
+        .after(|| program.command(&format!("drop {}", bad.display())), "bad.cube, line 1: the file ends after 0 of 8");
+    program.quit_with("q");
+    let again = Program::start_at_home(&[sample(), "--pause"], home.path());
+    again.then("note: LUT look.cube 3³ was used in this folder: Shift+X applies it");
+    again.after(|| again.key("shift+x"), "note: LUT look.cube 3³");
 }

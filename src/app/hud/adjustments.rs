@@ -3,6 +3,7 @@
 use egui::{Align2, Color32, Rect, RichText, Sense, Ui, pos2, vec2};
 
 use super::controls::{self, LETTERS, Places};
+use super::menu::shortened;
 use super::model::{AdjustmentView, Command, Model};
 use super::theme;
 use crate::keys::{self, Action};
@@ -10,6 +11,7 @@ use histoscope_core::adjust::{
     Adjustment, Blur, CLIP_LIMITS, Choices, Clahe, ClassDisplay, Otsu, Placing, Posterize, TIME_CONSTANTS,
     clip_limit_text, stop_index, time_constant_text,
 };
+use histoscope_core::text::file_name;
 use histoscope_render::view::scene::{Counted, Look, Sharing};
 
 /// Width of the panel's content, in points.
@@ -29,7 +31,7 @@ const VALUE: f32 = 44.0;
 /// Height of a line.
 const LINE: f32 = 19.0;
 /// Height of the whole panel.
-pub const FULL_HEIGHT: f32 = 318.0;
+pub const FULL_HEIGHT: f32 = 346.0;
 /// Space between lines.
 const GAP: f32 = 3.0;
 
@@ -47,6 +49,8 @@ pub fn show(ui: &Ui, room: Rect, model: &Model<'_>, commands: &mut Vec<Command>)
                 ui.label(RichText::new("Adjustments, in order of application").size(LETTERS).color(theme::DIM));
                 let standard = Choices::default();
                 let mut lines = Lines { ui, width, adjusting: &model.adjusting, look: model.look, standard, commands };
+                lines.lut();
+                lines.rule();
                 lines.blur();
                 lines.rule();
                 lines.equalize();
@@ -131,6 +135,19 @@ impl Lines<'_> {
         let mut choices = self.adjusting.choices;
         change(&mut choices);
         self.commands.push(Command::Choose(kind, choices));
+    }
+
+    fn lut(&mut self) {
+        let line = self.switch(Adjustment::Lut);
+        let name = self.adjusting.choices.lut.map(|lut| file_name(lut.path()));
+        let on = self.is_on(Adjustment::Lut);
+        let name = name.unwrap_or_else(|| "drop a .cube file on the window".to_owned());
+        let width = |text: &str| {
+            let words = self.ui.painter().layout_no_wrap(text.to_owned(), theme::words(LETTERS), theme::LIGHT);
+            words.size().x
+        };
+        let name = shortened(&name, |name| width(name) <= line.width());
+        self.name(line, &name, on);
     }
 
     fn blur(&mut self) {

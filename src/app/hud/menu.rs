@@ -18,7 +18,7 @@ use drawing::{BESIDE, DrawnMenuLine, MenuDrawing, WIDTH, style};
 use histoscope_core::histogram::Components;
 use histoscope_core::text::{file_name, shown};
 use histoscope_render::view::overlay::Overlaps;
-use words::shortened;
+pub use words::shortened;
 
 /// The numbers of bins on offer. `--bin-count` sets any other number.
 const BIN_COUNTS: [u32; 9] = [8, 16, 32, 64, 100, 128, 256, 512, 1024];

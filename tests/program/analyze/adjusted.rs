@@ -1,13 +1,16 @@
 //! Adjusted pictures: counts equal the plain definition, every record names the adjustments, and runs are never mixed
 //! up.
 
-use histoscope_core::adjust::{Adjustments, Blur, Clahe, Codes, Equalize, Otsu, Placing, Posterize, Reduction};
+use histoscope_core::adjust::{Adjustments, Blur, Clahe, Codes, Equalize, Lut, Otsu, Placing, Posterize, Reduction};
 use histoscope_core::adjust::{ClassDisplay, Tone, reference};
 use serde_json::Value;
 
 use crate::analyze::program::{analyze, numbers, output, records};
 use crate::command::Run;
 use crate::common::{Clip, decode_all};
+
+/// A small lookup table, a cube of three nodes per edge.
+const LOOK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/look.cube");
 
 /// Arguments, the adjustments they stand for, and their text in the records.
 fn kinds() -> Vec<(&'static [&'static str], Adjustments, &'static str)> {
@@ -16,6 +19,7 @@ fn kinds() -> Vec<(&'static [&'static str], Adjustments, &'static str)> {
     let posterize = Posterize { levels: 5, placing: Placing::Population };
     let threshold = |classes, shown| Some(Reduction::Otsu(Otsu { classes, shown }));
     vec![
+        (&["--lut", LOOK], Adjustments { lut: Lut::open(LOOK.as_ref()).ok(), ..off }, "LUT look.cube 3³ (00000000)"),
         (&["--equalize"], Adjustments { tone: equalize(false), ..off }, "equalized"),
         (&["--equalize=channels:0"], Adjustments { tone: equalize(true), ..off }, "equalized by channel"),
         (
@@ -30,6 +34,7 @@ fn kinds() -> Vec<(&'static [&'static str], Adjustments, &'static str)> {
                 blur: Some(Blur { size: 5, runs: 2 }),
                 tone: Some(Tone::Clahe(Clahe { tiles: (4, 2), clip_limit: 3.5 })),
                 reduction: threshold(2, ClassDisplay::Colors),
+                ..off
             },
             "low-pass 5×5 ×2, CLAHE 4×2 clip 3.5, 2 classes in false colours",
         ),
@@ -186,6 +191,7 @@ fn pictures_without_contrast_are_counted() {
             blur: Some(Blur { size: 63, runs: 3 }),
             tone: Some(Tone::Clahe(Clahe { tiles: (16, 16), clip_limit: 100.0 })),
             reduction: Some(Reduction::Posterize(Posterize { levels: 16, placing: Placing::Width })),
+            ..Adjustments::default()
         },
         "",
     )];

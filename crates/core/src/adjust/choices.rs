@@ -4,12 +4,16 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::lut::Lut;
 use super::parameters::{Adjustments, Blur, Clahe, ClassDisplay, Equalize, Otsu, Placing, Posterize, Reduction, Tone};
 
-/// The parameters of every adjustment, whether it is on or off. They are serialized in the syntax of the command line.
+/// The parameters of every adjustment, whether it is on or off. They are serialized in the syntax of the command line,
+/// except the lookup table, which belongs to a folder of videos.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(from = "Written", into = "Written")]
 pub struct Choices {
+    /// The lookup table, if one has been chosen.
+    pub lut: Option<Lut>,
     /// Parameters of the low-pass.
     pub blur: Blur,
     /// Parameters of equalization.
@@ -25,7 +29,8 @@ pub struct Choices {
 impl Choices {
     /// Remembers the parameters of the adjustments that are on.
     pub fn take(&mut self, adjustments: &Adjustments) {
-        let Adjustments { blur, tone, reduction } = adjustments.clamped();
+        let Adjustments { lut, blur, tone, reduction } = adjustments.clamped();
+        self.lut = lut.or(self.lut);
         self.blur = blur.unwrap_or(self.blur);
         match tone {
             Some(Tone::Equalize(equalize)) => self.equalize = equalize,
@@ -54,6 +59,7 @@ struct Written {
 impl From<Written> for Choices {
     fn from(written: Written) -> Self {
         Self {
+            lut: None,
             blur: read(&written.low_pass),
             equalize: read(&written.equalize),
             clahe: read(&written.clahe),
@@ -70,7 +76,7 @@ fn read<T: FromStr + Default>(text: &str) -> T {
 
 impl From<Choices> for Written {
     fn from(choices: Choices) -> Self {
-        let Choices { blur, equalize, clahe, posterize, otsu } = choices;
+        let Choices { lut: _, blur, equalize, clahe, posterize, otsu } = choices;
         let what = if equalize.per_channel { "channels" } else { "luminance" };
         let placing = match posterize.placing {
             Placing::Width => "width",
@@ -96,6 +102,7 @@ mod tests {
 
     fn changed() -> Choices {
         Choices {
+            lut: None,
             blur: Blur { size: 15, runs: 3 },
             equalize: Equalize { per_channel: true, time_constant_secs: 0.25 },
             clahe: Clahe { tiles: (4, 6), clip_limit: 3.5 },
@@ -124,7 +131,7 @@ mod tests {
     fn parameters_of_active_adjustments_are_taken_and_the_rest_is_kept() {
         let mut choices = changed();
         let blur = Some(Blur { size: 5, runs: 2 });
-        choices.take(&Adjustments { blur, tone: Some(Tone::Clahe(Clahe::default())), reduction: None });
+        choices.take(&Adjustments { blur, tone: Some(Tone::Clahe(Clahe::default())), ..Adjustments::default() });
         assert_eq!(choices, Choices { blur: Blur { size: 5, runs: 2 }, clahe: Clahe::default(), ..changed() });
     }
 }

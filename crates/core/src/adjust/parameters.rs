@@ -4,6 +4,8 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
+use super::lut::Lut;
+
 /// A box blur.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Blur {
@@ -90,6 +92,8 @@ pub enum Reduction {
 /// All adjustments, in the order in which they are applied. All are off by default.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Adjustments {
+    /// The lookup table.
+    pub lut: Option<Lut>,
     /// The low-pass.
     pub blur: Option<Blur>,
     /// The tone mapping.
@@ -175,10 +179,16 @@ impl Adjustments {
 
     /// Returns each step on its own, whether it is on or off, in the order in which they are applied.
     #[must_use]
-    pub fn steps(self) -> [Self; 3] {
-        let Self { blur, tone, reduction } = self;
+    pub fn steps(self) -> [Self; 4] {
+        let Self { lut, blur, tone, reduction } = self;
         let off = Self::default();
-        [Self { blur, ..off }, Self { tone, ..off }, Self { reduction, ..off }]
+        [Self { lut, ..off }, Self { blur, ..off }, Self { tone, ..off }, Self { reduction, ..off }]
+    }
+
+    /// Returns the steps after the lookup table.
+    #[must_use]
+    pub fn after_lut(self) -> Self {
+        Self { lut: None, ..self }
     }
 
     /// Returns the steps before the reduction.
@@ -203,6 +213,14 @@ impl Adjustments {
         matches!(self.reduction, Some(Reduction::Otsu(_)))
     }
 
+    /// Returns the text of the adjustments with a digest of the lookup table, since different files may have the same name.
+    #[must_use]
+    pub fn exact_text(&self) -> String {
+        let Some(lut) = self.lut else { return self.to_string() };
+        let parts = [format!("{lut} ({:08x})", lut.digest()), self.after_lut().to_string()];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+    }
+
     /// Returns the nearest supported parameters.
     #[must_use]
     pub fn clamped(self) -> Self {
@@ -214,7 +232,7 @@ impl Adjustments {
             Reduction::Posterize(posterize) => Reduction::Posterize(posterize.clamped()),
             Reduction::Otsu(threshold) => Reduction::Otsu(threshold.clamped()),
         });
-        Self { blur: self.blur.map(Blur::clamped), tone, reduction }
+        Self { lut: self.lut, blur: self.blur.map(Blur::clamped), tone, reduction }
     }
 }
 
@@ -347,7 +365,7 @@ impl FromStr for Otsu {
 /// classes".
 impl fmt::Display for Adjustments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut parts = Vec::new();
+        let mut parts: Vec<_> = self.lut.iter().map(Lut::to_string).collect();
         if let Some(Blur { size, runs }) = self.blur {
             parts.push(format!("low-pass {size}×{size}") + &if runs > 1 { format!(" ×{runs}") } else { String::new() });
         }
@@ -422,6 +440,7 @@ mod tests {
     #[test]
     fn the_overlay_lists_the_adjustments() {
         let all = Adjustments {
+            lut: None,
             blur: Some(Blur { size: 9, runs: 3 }),
             tone: Some(Tone::Clahe(Clahe::default())),
             reduction: Some(Reduction::Otsu(Otsu { classes: 3, shown: ClassDisplay::Tones })),
