@@ -9,6 +9,7 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use histoscope::Components;
+use histoscope::adjusting::Adjustments;
 use histoscope::analysis::{
     Against, AnalyzeError, Destination, Finished, Format, Inspection, Jobs, LOWEST_HLG_PEAK, LightUse, OutputTarget,
     Request, RunComponents, ScopeUse, Selection, SignalUse, Stop, TextFormat, Transfer, USUAL_HLG_PEAK, run,
