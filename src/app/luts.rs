@@ -13,9 +13,10 @@ use histoscope_core::adjust::Lut;
 pub struct FolderLuts(BTreeMap<PathBuf, PathBuf>);
 
 impl FolderLuts {
-    /// Records the lookup table that is on for a video.
+    /// Records the file of the lookup table that is on for a video.
     pub fn keep(&mut self, video: &Path, lut: Lut) {
-        if let (Some(folder), Ok(file)) = (folder_of(video), std::path::absolute(lut.path())) {
+        let file = lut.path().and_then(|file| std::path::absolute(file).ok());
+        if let (Some(folder), Some(file)) = (folder_of(video), file) {
             self.0.insert(folder, file);
         }
     }

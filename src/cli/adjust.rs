@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use histoscope::adjusting::{
-    Adjustments, Blur, Clahe, Equalize, Lut, LutError, Otsu, ParseError, Posterize, Reduction, Tone,
+    Adjustments, Blur, CameraLog, Clahe, Equalize, Lut, LutError, Otsu, ParseError, Posterize, Reduction, Tone,
 };
 use histoscope::{Components, Counted};
 
@@ -18,6 +18,11 @@ pub struct AdjustArgs {
     /// Map colours through a lookup table: a .cube file with a curve, a cube, or both
     #[arg(long, value_name = "FILE.cube")]
     lut: Option<PathBuf>,
+
+    /// Map a camera's log and gamut to BT.709: s-log3, logc3, logc4, v-log, canon-log2, canon-log3, n-log, f-log2, log3g10,
+    /// blackmagic-gen5 or acescct
+    #[arg(long, value_name = "LOG", conflicts_with = "lut")]
+    camera_log: Option<CameraLog>,
 
     /// Low-pass: replace each pixel by the mean of WIDTH×WIDTH pixels, WIDTH odd from 3 to 63, one to three times (9x3)
     #[arg(long, value_name = "WIDTH[xRUNS]")]
@@ -94,9 +99,10 @@ impl From<CountedArg> for Counted {
 impl AdjustArgs {
     /// Returns `true` if no adjustment is requested.
     pub const fn is_off(&self) -> bool {
-        let Self { lut, low_pass, equalize, clahe, posterize, otsu, counted: _ } = self;
+        let Self { lut, camera_log, low_pass, equalize, clahe, posterize, otsu, counted: _ } = self;
         let has_tone = equalize.is_some() || clahe.is_some();
-        lut.is_none() && low_pass.is_none() && !has_tone && posterize.is_none() && otsu.is_none()
+        let has_lut = lut.is_some() || camera_log.is_some();
+        !has_lut && low_pass.is_none() && !has_tone && posterize.is_none() && otsu.is_none()
     }
 
     /// Returns the adjustments, and reads the lookup table. By default, all are off.
@@ -107,7 +113,7 @@ impl AdjustArgs {
         let equalize = self.equalize.map(|arg| Tone::Equalize(arg.equalize));
         let posterize = self.posterize.map(Reduction::Posterize);
         Ok(Adjustments {
-            lut: self.lut.as_deref().map(Lut::open).transpose()?,
+            lut: self.lut.as_deref().map(Lut::open).transpose()?.or(self.camera_log.map(Lut::of_camera)),
             blur: self.low_pass,
             tone: equalize.or(self.clahe.map(Tone::Clahe)),
             reduction: posterize.or(self.otsu.map(Reduction::Otsu)),
@@ -127,7 +133,7 @@ impl AdjustArgs {
         if self.is_off() {
             return match self.counted {
                 Some(_) => wrong_usage(
-                    "--counted chooses between the source and the adjusted picture; add --lut, --low-pass, --equalize, \
+                    "--counted chooses between the source and the adjusted picture; add --lut, --camera-log, --low-pass, --equalize, \
                                 --clahe, --posterize or --otsu, or leave it out",
                 ),
                 None => Ok(()),
@@ -232,6 +238,8 @@ mod tests {
             (&["--otsu", "6"], "expected 2 to 5"),
             (&["--otsu", "3:hue"], "expected tones or colors"),
             (&["--counted", "all"], "source, result, both"),
+            (&["--camera-log", "c-log"], "expected s-log3, logc3, logc4, v-log, canon-log2"),
+            (&["--camera-log", "v-log", "--lut", "a.cube"], "cannot be used with"),
             (&["--equalize", "--clahe", "8x8"], "cannot be used with"),
             (&["--posterize", "3", "--otsu", "3"], "cannot be used with"),
         ] {

@@ -1,7 +1,6 @@
 //! The context menu, opened by a right-click. Its actions are the same as those of keys.
 
 use super::action::Action::{self, *};
-use histoscope_core::adjust::Adjustment;
 
 /// A line of the menu.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -18,6 +17,8 @@ pub enum MenuLine {
     Scopes,
     /// A submenu of the clip strip behind the timeline: cuts and findings.
     Clip,
+    /// A submenu of the lookup table and camera logs.
+    Luts,
     /// A submenu of the comparison and held frames.
     Comparison,
     /// A submenu of recent files.
@@ -53,7 +54,7 @@ pub const MENU: &[MenuLine] = &[
     MenuLine::Does(ToggleMarks),
     MenuLine::Does(ToggleFalseColor),
     MenuLine::Does(NextDatascope),
-    MenuLine::Does(ToggleAdjustment(Adjustment::Lut)),
+    MenuLine::Luts,
     MenuLine::Does(ClearRegion),
     MenuLine::Rule,
     MenuLine::Does(Undo),

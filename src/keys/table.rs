@@ -317,8 +317,11 @@ pub const TABLE: &[Bindings] = &[
     },
     Bindings {
         section: Section::Adjustments,
-        keys: &[key(ShiftLetter("x"), ToggleAdjustment(Adjustment::Lut))],
-        help: "LUT (a .cube file), applied first",
+        keys: &[
+            key(ShiftLetter("x"), ToggleAdjustment(Adjustment::Lut)),
+            key(ShiftLetter("z"), ToggleAdjustment(Adjustment::CameraLog)),
+        ],
+        help: "LUT (a .cube file), camera log; applied first",
     },
     Bindings {
         section: Section::Adjustments,

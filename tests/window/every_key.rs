@@ -382,6 +382,7 @@ fn vanishes(program: &Program, before: &Picture, what: &str) {
 fn adjusts(program: &Program, key: &str, kind: Adjustment) {
     let [on, off] = match kind {
         Adjustment::Lut => ["a LUT", "LUT off"],
+        Adjustment::CameraLog => ["S-Log3, S-Gamut3.Cine to BT.709", "camera log off"],
         Adjustment::Blur => ["low-pass 9×9", "low-pass off"],
         Adjustment::Equalize => ["equalized, 0.5 s", "equalizing off"],
         Adjustment::Channels => ["equalized by channel, 0.5 s", "equalizing by channel off"],

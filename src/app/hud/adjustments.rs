@@ -31,7 +31,7 @@ const VALUE: f32 = 44.0;
 /// Height of a line.
 const LINE: f32 = 19.0;
 /// Height of the whole panel.
-pub const FULL_HEIGHT: f32 = 346.0;
+pub const FULL_HEIGHT: f32 = 368.0;
 /// Space between lines.
 const GAP: f32 = 3.0;
 
@@ -50,6 +50,7 @@ pub fn show(ui: &Ui, room: Rect, model: &Model<'_>, commands: &mut Vec<Command>)
                 let standard = Choices::default();
                 let mut lines = Lines { ui, width, adjusting: &model.adjusting, look: model.look, standard, commands };
                 lines.lut();
+                lines.camera_log();
                 lines.rule();
                 lines.blur();
                 lines.rule();
@@ -139,15 +140,24 @@ impl Lines<'_> {
 
     fn lut(&mut self) {
         let line = self.switch(Adjustment::Lut);
-        let name = self.adjusting.choices.lut.map(|lut| file_name(lut.path()));
-        let on = self.is_on(Adjustment::Lut);
+        let name = self.adjusting.choices.lut.and_then(|lut| lut.path()).map(file_name);
         let name = name.unwrap_or_else(|| "drop a .cube file on the window".to_owned());
+        self.value_of(line, Adjustment::Lut, &name);
+    }
+
+    fn camera_log(&mut self) {
+        let line = self.switch(Adjustment::CameraLog);
+        self.value_of(line, Adjustment::CameraLog, self.adjusting.choices.camera_log.name());
+    }
+
+    /// Adds the name that is the only parameter of an adjustment.
+    fn value_of(&self, line: Rect, kind: Adjustment, name: &str) {
         let width = |text: &str| {
             let words = self.ui.painter().layout_no_wrap(text.to_owned(), theme::words(LETTERS), theme::LIGHT);
             words.size().x
         };
-        let name = shortened(&name, |name| width(name) <= line.width());
-        self.name(line, &name, on);
+        let name = shortened(name, |name| width(name) <= line.width());
+        self.name(line, &name, self.is_on(kind));
     }
 
     fn blur(&mut self) {

@@ -236,6 +236,7 @@ impl MenuDrawing<'_, '_> {
                 | MenuLine::Bins
                 | MenuLine::Overlaps
                 | MenuLine::Comparison
+                | MenuLine::Luts
                     if !has_video =>
                 {
                     continue;
@@ -268,6 +269,7 @@ impl MenuDrawing<'_, '_> {
                     }
                 }),
                 MenuLine::Tracks => self.further(ui, "Video tracks", Self::tracks),
+                MenuLine::Luts => self.further(ui, "LUT and camera log", Self::luts),
                 MenuLine::Comparison => self.further(ui, "Compare", Self::comparison),
                 MenuLine::Recent => self.further(ui, "Recent files", |menu, ui| menu.recent(ui, usize::MAX)),
             }

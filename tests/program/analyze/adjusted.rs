@@ -1,7 +1,9 @@
 //! Adjusted pictures: counts equal the plain definition, every record names the adjustments, and runs are never mixed
 //! up.
 
-use histoscope_core::adjust::{Adjustments, Blur, Clahe, Codes, Equalize, Lut, Otsu, Placing, Posterize, Reduction};
+use histoscope_core::adjust::{
+    Adjustments, Blur, CameraLog, Clahe, Codes, Equalize, Lut, Otsu, Placing, Posterize, Reduction,
+};
 use histoscope_core::adjust::{ClassDisplay, Tone, reference};
 use serde_json::Value;
 
@@ -19,7 +21,12 @@ fn kinds() -> Vec<(&'static [&'static str], Adjustments, &'static str)> {
     let posterize = Posterize { levels: 5, placing: Placing::Population };
     let threshold = |classes, shown| Some(Reduction::Otsu(Otsu { classes, shown }));
     vec![
-        (&["--lut", LOOK], Adjustments { lut: Lut::open(LOOK.as_ref()).ok(), ..off }, "LUT look.cube 3³ (00000000)"),
+        (&["--lut", LOOK], Adjustments { lut: Lut::open(LOOK.as_ref()).ok(), ..off }, "LUT look.cube 3³ (395b4142)"),
+        (
+            &["--camera-log", "s-log3"],
+            Adjustments { lut: Some(Lut::of_camera(CameraLog::SLog3)), ..off },
+            "S-Log3, S-Gamut3.Cine to BT.709",
+        ),
         (&["--equalize"], Adjustments { tone: equalize(false), ..off }, "equalized"),
         (&["--equalize=channels:0"], Adjustments { tone: equalize(true), ..off }, "equalized by channel"),
         (

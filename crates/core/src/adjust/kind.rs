@@ -1,6 +1,7 @@
 //! Individual adjustments, as controlled by keys and buttons: on and off, steps of their parameters, and names.
 
 use super::choices::Choices;
+use super::lut::Lut;
 use super::parameters::{Adjustments, Blur, Clahe, ClassDisplay, Equalize, Otsu, Placing, Posterize, Reduction, Tone};
 
 /// An adjustment that a key or a button switches on and off.
@@ -8,6 +9,8 @@ use super::parameters::{Adjustments, Blur, Clahe, ClassDisplay, Equalize, Otsu, 
 pub enum Adjustment {
     /// The lookup table before all others.
     Lut,
+    /// The camera log, in its place.
+    CameraLog,
     /// The box blur.
     Blur,
     /// Equalization of luminance.
@@ -39,14 +42,23 @@ pub const CLIP_LIMITS: [f64; 17] =
 
 impl Adjustment {
     /// Every adjustment, in the order of the chain.
-    pub const ALL: [Self; 7] =
-        [Self::Lut, Self::Blur, Self::Equalize, Self::Channels, Self::Clahe, Self::Posterize, Self::Otsu];
+    pub const ALL: [Self; 8] = [
+        Self::Lut,
+        Self::CameraLog,
+        Self::Blur,
+        Self::Equalize,
+        Self::Channels,
+        Self::Clahe,
+        Self::Posterize,
+        Self::Otsu,
+    ];
 
     /// Returns `true` if the adjustment is on.
     #[must_use]
-    pub const fn is_on(self, adjustments: &Adjustments) -> bool {
+    pub fn is_on(self, adjustments: &Adjustments) -> bool {
         match self {
-            Self::Lut => adjustments.lut.is_some(),
+            Self::Lut => adjustments.lut.is_some_and(|lut| lut.camera().is_none()),
+            Self::CameraLog => adjustments.lut.is_some_and(|lut| lut.camera().is_some()),
             Self::Blur => adjustments.blur.is_some(),
             Self::Equalize => matches!(adjustments.tone, Some(Tone::Equalize(Equalize { per_channel: false, .. }))),
             Self::Channels => matches!(adjustments.tone, Some(Tone::Equalize(Equalize { per_channel: true, .. }))),
@@ -58,9 +70,10 @@ impl Adjustment {
 
     /// Switches the adjustment on with these parameters. It replaces any other in the same position of the chain. A lookup
     /// table stays off if none has been chosen.
-    pub const fn switch_on(self, adjustments: &mut Adjustments, choices: &Choices) {
+    pub fn switch_on(self, adjustments: &mut Adjustments, choices: &Choices) {
         match self {
-            Self::Lut => adjustments.lut = choices.lut,
+            Self::Lut => adjustments.lut = choices.lut.or(adjustments.lut),
+            Self::CameraLog => adjustments.lut = Some(Lut::of_camera(choices.camera_log)),
             Self::Blur => adjustments.blur = Some(choices.blur),
             Self::Equalize | Self::Channels => {
                 let per_channel = matches!(self, Self::Channels);
@@ -75,7 +88,7 @@ impl Adjustment {
     /// Switches off whichever adjustment is in this one's position of the chain.
     pub const fn switch_off(self, adjustments: &mut Adjustments) {
         match self {
-            Self::Lut => adjustments.lut = None,
+            Self::Lut | Self::CameraLog => adjustments.lut = None,
             Self::Blur => adjustments.blur = None,
             Self::Equalize | Self::Channels | Self::Clahe => adjustments.tone = None,
             Self::Posterize | Self::Otsu => adjustments.reduction = None,
@@ -87,6 +100,7 @@ impl Adjustment {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Lut => "LUT",
+            Self::CameraLog => "Camera log",
             Self::Blur => "Low-pass",
             Self::Equalize | Self::Channels => "Equalize",
             Self::Clahe => "CLAHE",
@@ -100,6 +114,7 @@ impl Adjustment {
     pub const fn help(self) -> &'static str {
         match self {
             Self::Lut => "Map colours through a lookup table, before everything else",
+            Self::CameraLog => "Map a camera's log and gamut to BT.709, before everything else",
             Self::Blur => "Blur, as a low-pass before the scopes",
             Self::Equalize => "Spread the tones by the luminance histogram",
             Self::Channels => "Spread red, green and blue, each by its own histogram",
@@ -114,6 +129,7 @@ impl Adjustment {
     pub const fn off_text(self) -> &'static str {
         match self {
             Self::Lut => "LUT off",
+            Self::CameraLog => "camera log off",
             Self::Blur => "low-pass off",
             Self::Equalize => "equalizing off",
             Self::Channels => "equalizing by channel off",
@@ -130,7 +146,7 @@ impl Adjustment {
         self.switch_on(&mut alone, choices);
         match self {
             Self::Lut if alone.is_off() => "no LUT: drop a .cube file on the window, or name one with --lut".to_owned(),
-            Self::Lut | Self::Blur | Self::Clahe | Self::Posterize => alone.to_string(),
+            Self::Lut | Self::CameraLog | Self::Blur | Self::Clahe | Self::Posterize => alone.to_string(),
             Self::Equalize | Self::Channels => {
                 format!("{alone}, {}", time_constant_text(choices.equalize.time_constant_secs))
             }
@@ -145,7 +161,8 @@ impl Adjustment {
     pub fn step(self, choices: &mut Choices, parameter: Parameter, more: bool) -> Self {
         let main = parameter == Parameter::Main;
         match self {
-            Self::Lut => {}
+            Self::CameraLog if main => choices.camera_log = choices.camera_log.step(more),
+            Self::Lut | Self::CameraLog => {}
             Self::Blur if main => choices.blur.size = step_whole(choices.blur.size, 2, more),
             Self::Blur => choices.blur.runs = step_whole(choices.blur.runs, 1, more),
             Self::Equalize | Self::Channels if main => {
@@ -171,9 +188,10 @@ impl Adjustment {
 
 /// Clamps all parameters to their ranges.
 fn clamped(choices: Choices) -> Choices {
-    let Choices { lut, blur, equalize, clahe, posterize, otsu } = choices;
+    let Choices { lut, camera_log, blur, equalize, clahe, posterize, otsu } = choices;
     Choices {
         lut,
+        camera_log,
         blur: Blur::clamped(blur),
         equalize: Equalize::clamped(equalize),
         clahe: Clahe::clamped(clahe),
@@ -225,8 +243,6 @@ fn step_on(stops: &[f64], value: &mut f64, more: bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::adjust::Lut;
-
     fn lut() -> Lut {
         Lut::parse("a.cube".as_ref(), b"LUT_1D_SIZE 2\n0 0 0\n1 1 1\n").unwrap()
     }
@@ -246,7 +262,7 @@ mod tests {
             kind.switch_on(&mut adjustments, &choices);
         }
         let on: Vec<_> = Adjustment::ALL.into_iter().filter(|kind| kind.is_on(&adjustments)).collect();
-        assert_eq!(on, [Adjustment::Lut, Adjustment::Blur, Adjustment::Clahe, Adjustment::Otsu]);
+        assert_eq!(on, [Adjustment::CameraLog, Adjustment::Blur, Adjustment::Clahe, Adjustment::Otsu]);
     }
 
     #[test]
@@ -298,6 +314,7 @@ mod tests {
             texts,
             [
                 "LUT a.cube",
+                "S-Log3, S-Gamut3.Cine to BT.709",
                 "low-pass 9×9",
                 "equalized, 0.5 s",
                 "equalized by channel, 0.5 s",

@@ -1,12 +1,16 @@
-//! Lookup tables: a curve per channel, or a cube between whose nodes colours are interpolated.
+//! Lookup tables, from files and for the logs of cameras: a curve per channel, followed by a cube between whose nodes
+//! colours are interpolated, or by a change of gamut.
 //!
 //! At a depth of n bits, every table becomes integers ([`Tables`]), from which the CPU and the GPU compute the same
 //! codes:
 //!
-//! - Without a cube, a curve gives the new code of each code of each channel.
+//! - Alone, a curve gives the new code of each code of each channel.
 //! - With a cube, a curve gives the position of each code of each channel on the cube's edge: a node, and the fraction
 //!   of the way to the next one in units of 2^-15. Domains and one-dimensional tables before the cube are part of these
 //!   curves, so they are exact. The nodes hold 16-bit values.
+//! - With a change of gamut, a curve gives the light of each code of each channel in units of 2^-20, from −1 to 16. A matrix
+//!   in units of 2^-17 gives the light in the new gamut, rounded down, and a last curve the code of light from 0 to 1. It
+//!   has an entry per unit of light below 2^-6, and one per 16 units from there on.
 //!
 //! Colours are interpolated in the tetrahedron of nodes that contains them (Kasson, Nin, Plouffe and Hafner, 1995). With
 //! the fractions in descending order f1 ≥ f2 ≥ f3, and nodes V0 (the cell's lowest corner), V1 (one step along the axis
@@ -24,11 +28,23 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use rayon::prelude::*;
 
 use super::Codes;
+use super::camera_log::{self, CameraLog};
 use super::cube_file::{self, CubeFile, LutError};
+use crate::picture::color::Range;
 use crate::text::file_name;
 
 /// Fractional bits of a position between two nodes.
 pub const FRACTION_BITS: u32 = 15;
+/// Fractional bits of light.
+pub const LIGHT_BITS: u32 = 20;
+/// Fractional bits of a matrix.
+pub const MATRIX_BITS: u32 = 17;
+/// Light below this has an entry of its own for each unit in the last curve.
+pub const DARK: u32 = 1 << 14;
+/// Right shift from brighter light to the entries of the last curve.
+pub const BRIGHT_SHIFT: u32 = 4;
+/// The light that is distinguished.
+const LIGHTS: (f64, f64) = (-1.0, 16.0);
 /// The depths that tables are made for.
 const DEPTHS: [u32; 3] = [8, 10, 12];
 /// Number of pixels that a thread processes at a time.
@@ -39,21 +55,52 @@ const SHARE: usize = 1 << 14;
 #[derive(Clone, Copy)]
 pub struct Lut(&'static Kept);
 
-/// The values of a table, and their integers at each depth once they are needed.
+/// The origin of a table, and its integers at each depth once they are needed.
 struct Kept {
-    path: PathBuf,
-    values: CubeFile,
+    origin: Origin,
     tables: [OnceLock<Arc<Tables>>; DEPTHS.len()],
+}
+
+/// The origin of a table.
+#[derive(PartialEq)]
+enum Origin {
+    File(PathBuf, CubeFile),
+    /// A camera's curve and gamut, for signals or, if `recorded`, for limited-range pictures whose codes the curve is
+    /// published for.
+    Camera {
+        log: CameraLog,
+        recorded: bool,
+    },
 }
 
 /// A table in integers at one depth.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tables {
-    /// The curves of red, green and blue, one after another, with one word per code: the new code or, with a cube, the
-    /// node (high 16 bits) and the fraction of the way to the next node (low 16 bits).
+    /// The curves of red, green and blue, one after another, with one word per code: the new code; with a cube, the
+    /// node (high 16 bits) and the fraction of the way to the next node (low 16 bits); or light, which may be negative.
     pub curves: Vec<u32>,
-    /// The cube, if there is one.
-    pub cube: Option<Cube>,
+    /// The stage that follows.
+    pub stage: Stage,
+}
+
+/// The stage after the curves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stage {
+    /// None.
+    Done,
+    /// A cube.
+    Cube(Cube),
+    /// A change of gamut.
+    Gamut(GamutChange),
+}
+
+/// A change of gamut, and the last curve.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GamutChange {
+    /// The rows of the matrix.
+    pub matrix: [[i32; 3]; 3],
+    /// The codes of light.
+    pub codes: Vec<u16>,
 }
 
 /// A cube of nodes.
@@ -81,40 +128,71 @@ impl Lut {
     /// # Errors
     /// [`LutError::Malformed`] if it is malformed.
     pub fn parse(path: &Path, content: &[u8]) -> Result<Self, LutError> {
-        Ok(Self::new(path.to_owned(), cube_file::parse(path, content)?))
+        Ok(Self::new(Origin::File(path.to_owned(), cube_file::parse(path, content)?)))
     }
 
-    /// Keeps the values of a file. Equal tables are kept once.
-    fn new(path: PathBuf, values: CubeFile) -> Self {
+    /// Returns the table that maps a camera's log to BT.709.
+    #[must_use]
+    pub fn of_camera(log: CameraLog) -> Self {
+        Self::new(Origin::Camera { log, recorded: false })
+    }
+
+    /// Keeps a table. Equal tables are kept once.
+    fn new(origin: Origin) -> Self {
         static ALL: Mutex<Vec<&'static Kept>> = Mutex::new(Vec::new());
         let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(kept) = all.iter().find(|kept| kept.path == path && kept.values == values) {
+        if let Some(kept) = all.iter().find(|kept| kept.origin == origin) {
             return Self(kept);
         }
-        let kept: &'static Kept = Box::leak(Box::new(Kept { path, values, tables: Default::default() }));
+        let kept: &'static Kept = Box::leak(Box::new(Kept { origin, tables: Default::default() }));
         all.push(kept);
         Self(kept)
     }
 
-    /// Returns its file.
+    /// Returns its file, if it is from one.
     #[must_use]
-    pub fn path(&self) -> &'static Path {
-        &self.0.path
+    pub fn path(&self) -> Option<&'static Path> {
+        match &self.0.origin {
+            Origin::File(path, _) => Some(path),
+            Origin::Camera { .. } => None,
+        }
     }
 
-    /// Returns a number that differs, in all probability, between tables with different values.
+    /// Returns the camera log that it maps, if it is not from a file.
     #[must_use]
-    pub fn digest(&self) -> u32 {
+    pub const fn camera(&self) -> Option<CameraLog> {
+        match self.0.origin {
+            Origin::File(..) => None,
+            Origin::Camera { log, .. } => Some(log),
+        }
+    }
+
+    /// Returns the table for pictures of this range. It differs for the logs of cameras that are published for recorded
+    /// codes.
+    #[must_use]
+    pub fn for_range(self, range: Range) -> Self {
+        match self.0.origin {
+            Origin::Camera { log, .. } if log.is_of_recorded_codes() => {
+                Self::new(Origin::Camera { log, recorded: range == Range::Limited })
+            }
+            _ => self,
+        }
+    }
+
+    /// Returns a number that differs, in all probability, between files with different values.
+    #[must_use]
+    pub fn digest(&self) -> Option<u32> {
+        let Origin::File(_, values) = &self.0.origin else { return None };
         let fold = |hash: u64, bits: u64| (hash ^ bits).wrapping_mul(0x0100_0000_01b3).rotate_left(23);
-        let hash = self.0.values.numbers().map(f64::to_bits).fold(0xcbf2_9ce4_8422_2325, fold);
-        (hash >> 32) as u32 ^ hash as u32
+        let hash = values.numbers().map(f64::to_bits).fold(0xcbf2_9ce4_8422_2325, fold);
+        Some((hash >> 32) as u32 ^ hash as u32)
     }
 
     /// Returns the table in integers for codes of 8, 10 or 12 bits.
     #[must_use]
     pub fn tables(&self, bits: u32) -> Arc<Tables> {
         let index = DEPTHS.iter().position(|&depth| depth >= bits).unwrap_or(DEPTHS.len() - 1);
-        Arc::clone(self.0.tables[index].get_or_init(|| Arc::new(Tables::new(&self.0.values, DEPTHS[index]))))
+        Arc::clone(self.0.tables[index].get_or_init(|| Arc::new(Tables::new(&self.0.origin, DEPTHS[index]))))
     }
 }
 
@@ -127,37 +205,97 @@ impl PartialEq for Lut {
 
 impl fmt::Debug for Lut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Lut").field(&self.0.path).finish()
+        f.debug_tuple("Lut").field(&self.to_string()).finish()
     }
 }
 
 /// Formats it as over the picture, such as "LUT look.cube 33³".
 impl fmt::Display for Lut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "LUT {}", file_name(&self.0.path))?;
-        self.0.values.side().map_or(Ok(()), |side| write!(f, " {side}³"))
+        match &self.0.origin {
+            Origin::File(path, values) => {
+                write!(f, "LUT {}", file_name(path))?;
+                values.side().map_or(Ok(()), |side| write!(f, " {side}³"))
+            }
+            Origin::Camera { log, .. } => write!(f, "{log} to BT.709"),
+        }
     }
 }
 
 impl Tables {
-    fn new(values: &CubeFile, bits: u32) -> Self {
+    fn new(origin: &Origin, bits: u32) -> Self {
         let top = (1_u32 << bits) - 1;
-        let cube = values.side().map(|side| Cube::new(side as u32, values.nodes(), bits));
-        let word = |channel: usize, code: u32| {
-            let value = values.curve(channel, f64::from(code) / f64::from(top));
-            match &cube {
-                // A saturating conversion, so no value is out of range.
-                None => (value.clamp(0.0, 1.0) * f64::from(top)).round() as u32,
-                Some(Cube { side, .. }) => {
-                    let position = value.clamp(0.0, 1.0) * f64::from(side - 1);
-                    let node = (position as u32).min(side - 2);
-                    let fraction = ((position - f64::from(node)) * f64::from(1 << FRACTION_BITS)).round() as u32;
-                    node << 16 | fraction
-                }
-            }
+        let curves = |word: &dyn Fn(usize, f64) -> u32| {
+            let codes = (0..3).flat_map(|channel| (0..=top).map(move |code| (channel, code)));
+            codes.map(|(channel, code)| word(channel, f64::from(code) / f64::from(top))).collect()
         };
-        let curves = (0..3).flat_map(|channel| (0..=top).map(move |code| (channel, code)));
-        Self { curves: curves.map(|(channel, code)| word(channel, code)).collect(), cube }
+        match *origin {
+            Origin::File(_, ref values) => match values.side() {
+                None => {
+                    let code = |value: f64| (value.clamp(0.0, 1.0) * f64::from(top)).round() as u32;
+                    Self { curves: curves(&|channel, signal| code(values.curve(channel, signal))), stage: Stage::Done }
+                }
+                Some(side) => {
+                    let side = side as u32;
+                    let position = |value| position(value, side);
+                    let curves = curves(&|channel, signal| position(values.curve(channel, signal)));
+                    Self { curves, stage: Stage::Cube(Cube::new(side, values.nodes(), bits)) }
+                }
+            },
+            Origin::Camera { log, recorded } => {
+                let units = |light: f64| (light.clamp(LIGHTS.0, LIGHTS.1) * f64::from(1 << LIGHT_BITS)).round() as i32;
+                // The 10-bit code of a limited-range signal, divided by 1023.
+                let coded = |signal: f64| if recorded { (64.0 + 876.0 * signal) / 1023.0 } else { signal };
+                let curves = curves(&|_, signal| units(log.light(coded(signal))).cast_unsigned());
+                Self { curves, stage: Stage::Gamut(GamutChange::new(log, top)) }
+            }
+        }
+    }
+}
+
+/// Returns the position of a value from 0 to 1 on the edge of a cube.
+fn position(value: f64, side: u32) -> u32 {
+    let position = value.clamp(0.0, 1.0) * f64::from(side - 1);
+    let node = (position as u32).min(side - 2);
+    let fraction = ((position - f64::from(node)) * f64::from(1 << FRACTION_BITS)).round() as u32;
+    node << 16 | fraction
+}
+
+impl GamutChange {
+    fn new(log: CameraLog, top: u32) -> Self {
+        let weight = |weight: f64| (weight * f64::from(1 << MATRIX_BITS)).round() as i32;
+        let matrix = log.to_bt709().map(|row| {
+            let [red, green, _] = row.map(weight);
+            // White stays white.
+            [red, green, (1 << MATRIX_BITS) - red - green]
+        });
+        let code = |units: f64| {
+            let signal = (units / f64::from(1 << LIGHT_BITS)).min(1.0).powf(1.0 / camera_log::GAMMA);
+            (signal * f64::from(top)).round() as u16
+        };
+        let dark = (0..DARK).map(|light| code(light.into()));
+        let entry = f64::from(1 << BRIGHT_SHIFT);
+        let bright = (0..=1 << (LIGHT_BITS - BRIGHT_SHIFT)).map(|at| code((f64::from(at) + 0.5) * entry));
+        Self { matrix, codes: dark.chain(bright).collect() }
+    }
+
+    /// Returns the code of light in units of 2^-20, which is limited to 0 to 1.
+    #[inline]
+    fn code(&self, light: i32) -> u16 {
+        let light = light.clamp(0, 1 << LIGHT_BITS).cast_unsigned();
+        let at = if light < DARK { light } else { DARK + (light >> BRIGHT_SHIFT) };
+        self.codes[at as usize]
+    }
+
+    /// Returns the colour of light in the old gamut.
+    #[inline]
+    fn at(&self, light: [i32; 3]) -> [u16; 3] {
+        // The products have more than 32 bits, so the two halves of light are summed separately. The weights of a row add up
+        // to less than 3.9, regardless of their signs, so either sum fits.
+        const LOW_BITS: u32 = 12;
+        let (high, low) = (light.map(|light| light >> LOW_BITS), light.map(|light| light & ((1 << LOW_BITS) - 1)));
+        let sum = |row: [i32; 3], light: [i32; 3]| row[0] * light[0] + row[1] * light[1] + row[2] * light[2];
+        self.matrix.map(|row| self.code((sum(row, high) + (sum(row, low) >> LOW_BITS)) >> (MATRIX_BITS - LOW_BITS)))
     }
 }
 
@@ -233,7 +371,11 @@ pub fn apply(mut codes: Codes, lut: Lut) -> Codes {
         for pixel in pixels {
             let [r, g, b] = pixel.map(usize::from);
             let found = [red[r], green[g], blue[b]];
-            *pixel = tables.cube.as_ref().map_or(found.map(|code| code as u16), |cube| cube.at(found, bits));
+            *pixel = match &tables.stage {
+                Stage::Done => found.map(|code| code as u16),
+                Stage::Cube(cube) => cube.at(found, bits),
+                Stage::Gamut(gamut) => gamut.at(found.map(u32::cast_signed)),
+            };
         }
     });
     codes
@@ -298,7 +440,7 @@ mod tests {
     fn equal_tables_are_the_same_and_others_are_not() {
         let (one, same, other) = (lut(&swapping(0.0, 1.0)), lut(&swapping(0.0, 1.0)), lut(&swapping(0.0, 0.9)));
         assert!(one == same && one != other);
-        assert_ne!(one.digest(), other.digest());
+        assert!(one.digest().is_some() && one.digest() != other.digest());
         assert_eq!(one.to_string(), "LUT test.cube 2³");
     }
 }

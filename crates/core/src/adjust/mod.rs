@@ -11,6 +11,7 @@
 
 mod bins;
 pub mod blur;
+mod camera_log;
 mod choices;
 pub mod clahe;
 mod codes;
@@ -26,6 +27,7 @@ mod processor;
 mod recolor;
 pub mod reference;
 
+pub use camera_log::CameraLog;
 pub use choices::Choices;
 pub use codes::scaled;
 pub use codes::working_colorimetry;

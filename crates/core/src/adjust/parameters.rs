@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use super::lut::Lut;
+use crate::picture::color::Range;
 
 /// A box blur.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -107,6 +108,12 @@ pub struct Adjustments {
 #[error("{0}")]
 pub struct ParseError(String);
 
+impl ParseError {
+    pub(super) const fn new(text: String) -> Self {
+        Self(text)
+    }
+}
+
 impl Blur {
     /// Supported sizes; only odd ones are allowed.
     pub const SIZES: RangeInclusive<u32> = 3..=63;
@@ -185,6 +192,12 @@ impl Adjustments {
         [Self { lut, ..off }, Self { blur, ..off }, Self { tone, ..off }, Self { reduction, ..off }]
     }
 
+    /// Returns the adjustments for pictures of this range: the curves of some cameras are published for recorded codes.
+    #[must_use]
+    pub fn for_range(self, range: Range) -> Self {
+        Self { lut: self.lut.map(|lut| lut.for_range(range)), ..self }
+    }
+
     /// Returns the steps after the lookup table.
     #[must_use]
     pub fn after_lut(self) -> Self {
@@ -213,11 +226,12 @@ impl Adjustments {
         matches!(self.reduction, Some(Reduction::Otsu(_)))
     }
 
-    /// Returns the text of the adjustments with a digest of the lookup table, since different files may have the same name.
+    /// Returns the text of the adjustments with a digest of a file's lookup table, since different files may have the same name.
     #[must_use]
     pub fn exact_text(&self) -> String {
         let Some(lut) = self.lut else { return self.to_string() };
-        let parts = [format!("{lut} ({:08x})", lut.digest()), self.after_lut().to_string()];
+        let lut = lut.digest().map_or_else(|| lut.to_string(), |digest| format!("{lut} ({digest:08x})"));
+        let parts = [lut, self.after_lut().to_string()];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
     }
 

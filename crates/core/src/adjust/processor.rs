@@ -28,7 +28,8 @@ impl Processor {
             *self = Self::default();
             return Ok(picture.clone());
         }
-        self.apply_to_codes(Codes::of(picture), adjustments, elapsed_secs).picture()
+        let adjustments = adjustments.for_range(picture.colorimetry().range.value);
+        self.apply_to_codes(Codes::of(picture), &adjustments, elapsed_secs).picture()
     }
 
     /// Adjusts codes, like [`apply`](Self::apply).

@@ -2,7 +2,7 @@
 //! the definition has one. Tests and `analyze --verify` compare the fast implementations with them.
 
 use super::codes::scaled;
-use super::lut::{Cube, FRACTION_BITS, Lut};
+use super::lut::{BRIGHT_SHIFT, Cube, DARK, FRACTION_BITS, GamutChange, LIGHT_BITS, Lut, MATRIX_BITS, Stage};
 use super::parameters::{Adjustments, Blur, Clahe, Equalize, Otsu, Placing, Posterize, Reduction, Tone};
 use super::{Codes, blur, clahe, equalize, otsu, posterize};
 use crate::histogram::reference;
@@ -58,16 +58,27 @@ fn map(codes: Codes, mut change: impl FnMut([u16; 3]) -> [u16; 3]) -> Codes {
     Codes { rgb, ..codes }
 }
 
-/// Looks up each pixel: in a curve, or between the four nodes of a cube that lie around it.
+/// Looks up each pixel: in a curve, then between the four nodes of a cube that lie around it, or in another gamut.
 fn looked_up(codes: Codes, lut: Lut) -> Codes {
     let (tables, bits) = (lut.tables(codes.bits), codes.bits);
     map(codes, |pixel| {
         let word = |channel: usize| tables.curves[(channel << bits) + usize::from(pixel[channel])];
         let words = [word(0), word(1), word(2)];
-        match &tables.cube {
-            None => words.map(|code| code as u16),
-            Some(cube) => between_nodes(cube, words, bits),
+        match &tables.stage {
+            Stage::Done => words.map(|code| code as u16),
+            Stage::Cube(cube) => between_nodes(cube, words, bits),
+            Stage::Gamut(gamut) => in_gamut(gamut, words.map(|word| i64::from(word.cast_signed()))),
         }
+    })
+}
+
+/// Multiplies light by the matrix, and finds its code.
+fn in_gamut(GamutChange { matrix, codes }: &GamutChange, light: [i64; 3]) -> [u16; 3] {
+    matrix.map(|row| {
+        let sum: i64 = row.into_iter().zip(light).map(|(weight, light)| i64::from(weight) * light).sum();
+        let light = sum.div_euclid(1 << MATRIX_BITS).clamp(0, 1 << LIGHT_BITS);
+        let dark = i64::from(DARK);
+        codes[if light < dark { light } else { dark + light / (1 << BRIGHT_SHIFT) } as usize]
     })
 }
 

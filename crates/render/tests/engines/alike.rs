@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use histoscope_core::adjust::{
-    self, Adjustments, Blur, Clahe, ClassDisplay, Equalize, Otsu, Placing, Posterize, Reduction, Tone,
+    self, Adjustments, Blur, CameraLog, Clahe, ClassDisplay, Equalize, Lut, Otsu, Placing, Posterize, Reduction, Tone,
 };
 use histoscope_core::histogram::{Components, reference};
 use histoscope_core::picture::Picture;
@@ -34,6 +34,7 @@ fn adjustments() -> Vec<Adjustments> {
     vec![
         off,
         Adjustments { lut, ..off },
+        Adjustments { lut: Some(Lut::of_camera(CameraLog::VLog)), ..off },
         Adjustments { blur, ..off },
         Adjustments { tone: equalize(false), ..off },
         Adjustments { tone: equalize(true), ..off },

@@ -151,7 +151,7 @@ impl Chain {
         elapsed_secs: Option<f64>,
         (counted, counting): (bool, Option<(Plan, wgpu::BindGroup)>),
     ) -> Result<(), GpuError> {
-        let adjustments = adjustments.clamped();
+        let adjustments = adjustments.clamped().for_range(source.range);
         let counted = counted || !adjustments.need_source_bins();
         let made = ChainInput { source, adjustments, counted, counting };
         if self.made.as_ref() != Some(&made) {
@@ -363,7 +363,7 @@ impl Maker<'_> {
         let kept = self.chain.lut.take().filter(|kept| kept.is_of(lut, bits));
         let buffers = kept.unwrap_or_else(|| LutBuffers::new(self.gpu, lut, bits));
         let (change, params) = buffers.change();
-        let changed = self.change(change, &params, Some((&buffers.curves, buffers.nodes.as_ref())));
+        let changed = self.change(change, &params, Some((&buffers.curves, buffers.stage.as_ref())));
         self.chain.lut = Some(buffers);
         changed
     }

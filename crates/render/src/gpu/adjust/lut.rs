@@ -4,7 +4,7 @@ use super::recolor::{Change, RecolorParams};
 use crate::gpu::Gpu;
 use crate::gpu::resources::storage;
 use histoscope_core::adjust::Lut;
-use histoscope_core::adjust::lut::FRACTION_BITS;
+use histoscope_core::adjust::lut::{FRACTION_BITS, Stage};
 
 /// The buffers of a table at one depth.
 #[derive(Debug)]
@@ -13,10 +13,10 @@ pub(super) struct LutBuffers {
     bits: u32,
     /// The curves of red, green and blue.
     pub(super) curves: wgpu::Buffer,
-    /// The cube's nodes in two words each: red and green, blue.
-    pub(super) nodes: Option<wgpu::Buffer>,
-    /// Nodes along each edge of the cube, and the right shift from a weighted sum of nodes to a code.
-    cube: [u32; 2],
+    /// The cube's nodes in two words each, red and green, blue; or the matrix and the codes of light.
+    pub(super) stage: Option<wgpu::Buffer>,
+    change: Change,
+    params: RecolorParams,
 }
 
 impl LutBuffers {
@@ -28,12 +28,21 @@ impl LutBuffers {
             gpu.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(words));
             buffer
         };
-        let nodes = tables.cube.as_ref().map(|cube| {
-            let words = |&[red, green, blue]: &[u16; 3]| [u32::from(red) | u32::from(green) << 16, blue.into()];
-            upload("LUT's nodes", &cube.nodes.iter().flat_map(words).collect::<Vec<_>>())
-        });
-        let cube = tables.cube.as_ref().map_or([0; 2], |cube| [cube.side, FRACTION_BITS + cube.unit_bits(bits)]);
-        Self { lut, bits, curves: upload("LUT's curves", &tables.curves), nodes, cube }
+        let (change, stage, cube) = match &tables.stage {
+            Stage::Done => (Change::Channels, None, [0; 2]),
+            Stage::Cube(cube) => {
+                let words = |&[red, green, blue]: &[u16; 3]| [u32::from(red) | u32::from(green) << 16, blue.into()];
+                let nodes = upload("LUT's nodes", &cube.nodes.iter().flat_map(words).collect::<Vec<_>>());
+                (Change::Cube, Some(nodes), [cube.side, FRACTION_BITS + cube.unit_bits(bits)])
+            }
+            Stage::Gamut(gamut) => {
+                let matrix = gamut.matrix.iter().flatten().map(|weight| weight.cast_unsigned());
+                let words: Vec<_> = matrix.chain(gamut.codes.iter().map(|&code| code.into())).collect();
+                (Change::Gamut, Some(upload("LUT's gamut", &words)), [0; 2])
+            }
+        };
+        let params = RecolorParams { cube, ..RecolorParams::default() };
+        Self { lut, bits, curves: upload("LUT's curves", &tables.curves), stage, change, params }
     }
 
     /// Returns `true` if the buffers hold this table at this depth.
@@ -42,8 +51,7 @@ impl LutBuffers {
     }
 
     /// Returns the change to every pixel.
-    pub(super) fn change(&self) -> (Change, RecolorParams) {
-        let change = if self.nodes.is_some() { Change::Cube } else { Change::Channels };
-        (change, RecolorParams { cube: self.cube, ..RecolorParams::default() })
+    pub(super) const fn change(&self) -> (Change, RecolorParams) {
+        (self.change, self.params)
     }
 }

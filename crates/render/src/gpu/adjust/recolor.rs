@@ -39,6 +39,8 @@ pub(super) enum Change {
     Classes = 4,
     /// A colour between the nodes of a cube.
     Cube = 5,
+    /// Light in another gamut.
+    Gamut = 6,
 }
 
 /// The pass, and a variant that counts its own output.
@@ -120,7 +122,7 @@ fn constants(source: &InputPicture, change: Change, workgroup: u32) -> Vec<(&'st
     let (bits, codes) = (source.layout.bin_bits(), 1_u32 << source.layout.bin_bits());
     // Larger curves would not fit in the workgroup memory that every adapter has.
     let staged = bits <= 10;
-    let is_by_channel = matches!(change, Change::Channels | Change::Cube);
+    let is_by_channel = matches!(change, Change::Channels | Change::Cube | Change::Gamut);
     let mut constants = source.constants();
     constants.extend([
         ("WORKGROUP", f64::from(workgroup)),
