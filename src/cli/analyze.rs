@@ -116,10 +116,10 @@ pub struct AnalyzeArgs {
     counting: CountingArgs,
 }
 
-/// The measurement of light.
+/// The measurement of light, also by `report`.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Light")]
-struct LightArgs {
+pub struct LightArgs {
     /// Measure the light of every pixel in cd/m²: each frame's brightest pixel and average, the clip's MaxCLL and MaxFALL,
     /// and whether the file states them rightly
     #[arg(long)]
@@ -143,7 +143,8 @@ struct LightArgs {
 }
 
 impl LightArgs {
-    fn wanted(&self) -> Option<LightUse> {
+    /// Returns how light is measured, or `None` if it is not.
+    pub fn wanted(&self) -> Option<LightUse> {
         let Self { light, gamut, transfer, hlg_peak, sdr_white } = *self;
         light.then(|| LightUse { transfer: transfer.map(Into::into), hlg_peak, sdr_white, gamut })
     }

@@ -80,11 +80,10 @@ impl AnalyzeArgs {
         if !self.adjust.is_off() {
             return wrong_usage("--light measures pictures as they are coded; leave out --light or the adjustments");
         }
-        let given = [("--resume", self.resume), ("--segment", self.segment.is_some())];
-        match given.into_iter().find(|(_, is_given)| *is_given) {
-            Some((name, _)) => wrong_usage(format!("--light sums up a whole run; leave out --light or {name}")),
-            None => Ok(()),
+        if self.resume {
+            return wrong_usage("--light sums up a whole run; leave out --light or --resume");
         }
+        Ok(())
     }
 
     /// Checks the arguments for QCTools: a report covers the whole file, and each frame is compared with the one before

@@ -5,6 +5,7 @@ use histoscope_core::adjust::{
     Adjustments, Blur, CameraLog, Clahe, Codes, Equalize, Lut, Otsu, Placing, Posterize, Reduction,
 };
 use histoscope_core::adjust::{ClassDisplay, Tone, reference};
+use histoscope_core::picture::Picture;
 use serde_json::Value;
 
 use crate::analyze::program::{analyze, numbers, output, records};
@@ -52,6 +53,11 @@ fn clip(format: &str) -> Clip {
     Clip::moving("clip.mkv", "66x50", 0.24, &format!("-c:v ffv1 -pix_fmt {format}"))
 }
 
+/// Returns the codes of an adjusted picture by the slow definition.
+fn applied(picture: &Picture, adjustments: &Adjustments) -> Codes {
+    reference::apply(reference::codes(picture), &adjustments.for_range(picture.colorimetry().range.value))
+}
+
 /// Compares a record's bins with those of codes.
 fn check(record: &Value, codes: &Codes, name: &str) {
     for (channel, bins) in ["red", "green", "blue", "luminance"].into_iter().zip(reference::bins(codes)) {
@@ -68,7 +74,7 @@ fn records_count_the_adjusted_picture() {
             let (records, summary) = records(clip.path(), &[&["--bins"], arguments].concat());
             assert_eq!((records.len(), &summary["options"]["adjustments"]), (6, &Value::from(told)));
             for (record, frame) in records.iter().zip(&frames) {
-                let codes = reference::apply(reference::codes(&frame.picture), &adjustments);
+                let codes = applied(&frame.picture, &adjustments);
                 check(record, &codes, &format!("{format}, {told}, {}", record["frame"]));
                 assert_eq!((&record["adjustments"], &record["count"]), (&told.into(), &3300.into()));
                 assert_eq!(record["pixel_format"], format, "that of the source");
@@ -89,7 +95,7 @@ fn a_region_is_cut_out_of_the_whole_adjusted_picture() {
     let (arguments, adjustments, _) = kinds()[0];
     let (records, _) = records(clip.path(), &[&["--bins", "--region", "3,5,21,17"], arguments].concat());
     for (record, frame) in records.iter().zip(&frames) {
-        let whole = reference::apply(reference::codes(&frame.picture), &adjustments);
+        let whole = applied(&frame.picture, &adjustments);
         let rows = (5..22).flat_map(|y| &whole.rgb[y * 66 + 3..][..21]);
         check(record, &Codes { width: 21, height: 17, rgb: rows.copied().collect(), ..whole }, "region");
     }
@@ -207,7 +213,7 @@ fn pictures_without_contrast_are_counted() {
         for (arguments, adjustments, _) in kinds().into_iter().chain(more) {
             let (records, _) = records(clip.path(), &[&["--bins", "--verify"], arguments].concat());
             assert_eq!(records.len(), frames.len());
-            let codes = reference::apply(reference::codes(&frames[0].picture), &adjustments);
+            let codes = applied(&frames[0].picture, &adjustments);
             check(&records[0], &codes, &format!("{name}, {arguments:?}"));
         }
     }
