@@ -7,7 +7,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::parameters::ParseError;
+use super::parse_error::ParseError;
 
 /// A camera's curve with the gamut that belongs to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

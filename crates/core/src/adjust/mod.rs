@@ -22,6 +22,7 @@ mod kind;
 pub mod lut;
 pub mod otsu;
 mod parameters;
+mod parse_error;
 pub mod posterize;
 mod processor;
 mod recolor;
@@ -36,9 +37,8 @@ pub use cube_file::LutError;
 pub use difference::Gain;
 pub use kind::{Adjustment, CLIP_LIMITS, Parameter, TIME_CONSTANTS, clip_limit_text, stop_index, time_constant_text};
 pub use lut::Lut;
-pub use parameters::{
-    Adjustments, Blur, Clahe, ClassDisplay, Equalize, Otsu, ParseError, Placing, Posterize, Reduction, Tone,
-};
+pub use parameters::{Adjustments, Blur, Clahe, ClassDisplay, Equalize, Otsu, Placing, Posterize, Reduction, Tone};
+pub use parse_error::ParseError;
 pub use processor::Processor;
 
 /// Returns ⌊value · factor / divisor⌋ and the remainder. The product may exceed 32 bits.

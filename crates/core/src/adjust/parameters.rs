@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use super::lut::Lut;
+use super::parse_error::ParseError;
 use crate::picture::color::Range;
 
 /// A box blur.
@@ -101,17 +102,6 @@ pub struct Adjustments {
     pub tone: Option<Tone>,
     /// The reduction to few tones.
     pub reduction: Option<Reduction>,
-}
-
-/// A parameter that cannot be parsed or is out of range.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ParseError(String);
-
-impl ParseError {
-    pub(super) const fn new(text: String) -> Self {
-        Self(text)
-    }
 }
 
 impl Blur {
@@ -296,7 +286,11 @@ fn number<T: FromStr + PartialOrd + fmt::Display>(
 ) -> Result<T, ParseError> {
     match text.parse() {
         Ok(value) if range.contains(&value) => Ok(value),
-        _ => Err(ParseError(format!("'{text}' is not a valid {what}; expected {} to {}", range.start(), range.end()))),
+        _ => Err(ParseError::new(format!(
+            "'{text}' is not a valid {what}; expected {} to {}",
+            range.start(),
+            range.end()
+        ))),
     }
 }
 
@@ -308,7 +302,7 @@ impl FromStr for Blur {
         let (size, runs) = text.split_once('x').unwrap_or((text, "1"));
         let size = number(size, "width of a blur", &Self::SIZES)?;
         if size.is_multiple_of(2) {
-            return Err(ParseError(format!("the width of a blur must be odd, not {size}")));
+            return Err(ParseError::new(format!("the width of a blur must be odd, not {size}")));
         }
         Ok(Self { size, runs: number(runs, "number of runs", &Self::RUNS)? })
     }
@@ -321,7 +315,7 @@ impl FromStr for Clahe {
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let (tiles, clip_limit) = text.split_once(':').unwrap_or((text, "2"));
         let Some((across, down)) = tiles.split_once('x') else {
-            return Err(ParseError(format!("'{tiles}' is not a number of tiles; write it like 8x8")));
+            return Err(ParseError::new(format!("'{tiles}' is not a number of tiles; write it like 8x8")));
         };
         let tiles = (number(across, "number of tiles", &Self::TILES)?, number(down, "number of tiles", &Self::TILES)?);
         Ok(Self { tiles, clip_limit: number(clip_limit, "clip limit", &Self::CLIP_LIMITS)? })
@@ -337,7 +331,7 @@ impl FromStr for Equalize {
         let per_channel = match what {
             "luminance" => false,
             "channels" => true,
-            _ => return Err(ParseError(format!("cannot equalize '{what}'; expected luminance or channels"))),
+            _ => return Err(ParseError::new(format!("cannot equalize '{what}'; expected luminance or channels"))),
         };
         Ok(Self { per_channel, time_constant_secs: number(time_constant, "time constant", &Self::TIME_CONSTANTS)? })
     }
@@ -353,7 +347,7 @@ impl FromStr for Posterize {
             "width" => Placing::Width,
             "population" => Placing::Population,
             _ => {
-                return Err(ParseError(format!("unknown placement '{placing}'; expected width or population")));
+                return Err(ParseError::new(format!("unknown placement '{placing}'; expected width or population")));
             }
         };
         Ok(Self { levels: number(levels, "number of levels", &Self::LEVELS)?, placing })
@@ -369,7 +363,7 @@ impl FromStr for Otsu {
         let shown = match shown {
             "tones" => ClassDisplay::Tones,
             "colors" | "colours" => ClassDisplay::Colors,
-            _ => return Err(ParseError(format!("cannot show classes as '{shown}'; expected tones or colors"))),
+            _ => return Err(ParseError::new(format!("cannot show classes as '{shown}'; expected tones or colors"))),
         };
         Ok(Self { classes: number(classes, "number of classes", &Self::CLASSES)?, shown })
     }
