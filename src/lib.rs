@@ -61,7 +61,8 @@ pub use keys::as_text as keys_as_text;
 /// values.
 pub mod adjusting {
     pub use histoscope_core::adjust::{
-        Adjustments, Blur, Clahe, ClassDisplay, Equalize, Gain, Otsu, ParseError, Placing, Posterize, Reduction, Tone,
+        Adjustments, Blur, CameraLog, Clahe, ClassDisplay, Equalize, Gain, Lut, LutError, Otsu, ParseError, Placing,
+        Posterize, Reduction, Tone,
     };
 }
 

@@ -5,26 +5,31 @@
 
 override WORKGROUP: u32 = 256u;
 // The operation on a pixel. 1: a curve for its luminance, keeping its hue. 2: a curve each for red, green and blue. 3:
-// a curve for its luminance, interpolated between the curves of tiles. 4: the tone of its class.
+// a curve for its luminance, interpolated between the curves of tiles. 4: the tone of its class. 5: a colour between the
+// nodes of a cube. 6: light in another gamut.
 override CHANGE: u32 = 1u;
 
 struct Recolor {
     tones: array<vec4<u32>, 8>, // of each class, red, green and blue
     tiles: vec2<u32>,           // across and down
-    padding: vec2<u32>,
+    cube: vec2<u32>,            // nodes along each edge, and the right shift from a weighted sum of nodes to a code
 }
 
 @group(1) @binding(0) var<uniform> recolor: Recolor;
-// The curves of 1 and 2, the curves of 3 as packed by shaders/adjust/clahe_curves.wgsl, or the thresholds of 4.
+// The curves of 1 and 2, the curves of 3 as packed by shaders/adjust/clahe_curves.wgsl, the thresholds of 4, or for 5 the
+// positions of red, green and blue on the cube's edges: a node and, in the low 16 bits, the fraction of the way to the
+// next one in units of 2^-15. For 6, the light of red, green and blue in units of 2^-20.
 @group(1) @binding(1) var<storage, read> curves: array<u32>;
 // For 3: for each column, then each row, the tile that it follows and, in the low 16 bits, the weight of that tile.
+// For 5: the nodes of the cube in two words, red and green, blue. Red varies fastest. For 6: the rows of the matrix in
+// units of 2^-17, then the codes of light.
 @group(1) @binding(2) var<storage, read> axes: array<u32>;
 @group(1) @binding(3) var<storage, read_write> result: array<vec4<u32>>;
 
 // Curves in workgroup memory, up to 10 bits. Every pixel looks up one to three words at random places, which takes
 // twice as long from a buffer. For 1, the factors that follow from each luminance; for 2, the curves.
 override RATIOS: u32 = 1u;      // 2^BITS, or 1 for none
-override CURVE_WORDS: u32 = 1u; // 3 · 2^BITS, or 1 for none
+override CURVE_WORDS: u32 = 1u; // 3 · 2^BITS, or 1 for none; also for 5 and 6
 var<workgroup> ratios: array<vec2<u32>, RATIOS>;
 var<workgroup> staged: array<u32, CURVE_WORDS>;
 
@@ -106,7 +111,7 @@ fn by_ratio(codes: vec4<u32>, factor: vec4<u32>, summand: vec4<u32>) -> vec4<u32
 fn stage_curves(local: u32) {
     if CURVE_WORDS > 1u {
         for (var word = local; word < CURVE_WORDS; word += WORKGROUP) {
-            staged[word] = curves[word] & TOP;
+            staged[word] = select(curves[word] & TOP, curves[word], CHANGE >= 5u);
         }
     }
     if RATIOS > 1u {
@@ -176,6 +181,68 @@ fn between_tiles(x: u32, luminance: u32, row: u32) -> u32 {
     return (sum + (1u << (2u * WEIGHT_BITS - 1u))) >> (2u * WEIGHT_BITS);
 }
 
+// The word of a code, for a channel whose curve begins at `first`.
+fn word_of(first: u32, code: u32) -> u32 {
+    if CURVE_WORDS > 1u {
+        return staged[first + code];
+    }
+    return curves[first + code];
+}
+
+fn node(at: u32) -> vec3<u32> {
+    let words = vec2<u32>(axes[2u * at], axes[2u * at + 1u]);
+    return vec3<u32>(words.x & 0xffffu, words.x >> 16u, words.y);
+}
+
+// The colour in the tetrahedron of nodes that contains a pixel: crates/core/src/adjust/lut.rs.
+fn in_cube(red: u32, green: u32, blue: u32) -> vec3<u32> {
+    let place = vec3<u32>(word_of(0u, red), word_of(1u << BITS, green), word_of(2u << BITS, blue));
+    let part = place & vec3<u32>(0xffffu);
+    let cell = place >> vec3<u32>(16u);
+    let side = recolor.cube.x;
+    let step_y = side;
+    let step_z = side * side;
+    let most = max(max(part.x, part.y), part.z);
+    let least = min(min(part.x, part.y), part.z);
+    let middle = part.x + part.y + part.z - most - least;
+    let largest = select(select(step_z, step_y, part.y == most), 1u, part.x == most);
+    let smallest = select(select(1u, step_y, part.y == least), step_z, part.z == least);
+    let first = cell.x + cell.y * step_y + cell.z * step_z;
+    let last = first + 1u + step_y + step_z;
+    let shift = recolor.cube.y;
+    // The weights add up to 2^15 and the nodes have 16 bits, so the sum fits.
+    let sum = node(first) * (32768u - most) + node(first + largest) * (most - middle)
+        + node(last - smallest) * (middle - least) + node(last) * least;
+    let units = (sum + (1u << (shift - 1u))) >> vec3<u32>(shift);
+    // Nodes from -1 to 3, with two bits less for fractions, are stored from 0 on.
+    let black = select(0u, TOP, shift < 31u - BITS);
+    return min(max(units, vec3<u32>(black)) - black, vec3<u32>(TOP));
+}
+
+// The code of light in the new gamut, for a row of the matrix: crates/core/src/adjust/lut.rs. The products have more than
+// 32 bits, so the two halves of light are summed separately.
+fn code_of_light(row: u32, high: vec3<i32>, low: vec3<i32>) -> u32 {
+    let weights = bitcast<vec3<i32>>(vec3<u32>(axes[3u * row], axes[3u * row + 1u], axes[3u * row + 2u]));
+    let sum = (dot(weights, high) + (dot(weights, low) >> 12u)) >> 5u;
+    let light = u32(clamp(sum, 0i, 1i << 20u));
+    return min(axes[9u + select(16384u + (light >> 4u), light, light < 16384u)], TOP);
+}
+
+fn in_gamut(red: u32, green: u32, blue: u32) -> vec3<u32> {
+    let words = vec3<u32>(word_of(0u, red), word_of(1u << BITS, green), word_of(2u << BITS, blue));
+    let high = bitcast<vec3<i32>>(words) >> vec3<u32>(12u);
+    let low = bitcast<vec3<i32>>(words & vec3<u32>(0xfffu));
+    return vec3<u32>(code_of_light(0u, high, low), code_of_light(1u, high, low), code_of_light(2u, high, low));
+}
+
+// The pixel by 5 or 6.
+fn looked_up(red: u32, green: u32, blue: u32) -> vec3<u32> {
+    if CHANGE == 5u {
+        return in_cube(red, green, blue);
+    }
+    return in_gamut(red, green, blue);
+}
+
 fn tone_of(luminance: u32) -> vec3<u32> {
     var class_index = 0u;
     for (var i = 0u; i < 4u; i += 1u) {
@@ -190,6 +257,17 @@ fn changed(colors: Colors, strip: u32, row: u32) -> Colors {
             through_curve(0u, colors.red),
             through_curve(1u << BITS, colors.green),
             through_curve(2u << BITS, colors.blue),
+        );
+    }
+    if CHANGE >= 5u {
+        let a = looked_up(colors.red.x, colors.green.x, colors.blue.x);
+        let b = looked_up(colors.red.y, colors.green.y, colors.blue.y);
+        let c = looked_up(colors.red.z, colors.green.z, colors.blue.z);
+        let d = looked_up(colors.red.w, colors.green.w, colors.blue.w);
+        return Colors(
+            vec4<u32>(a.r, b.r, c.r, d.r),
+            vec4<u32>(a.g, b.g, c.g, d.g),
+            vec4<u32>(a.b, b.b, c.b, d.b),
         );
     }
     let luminance = luminance_bins(colors.red, colors.green, colors.blue);

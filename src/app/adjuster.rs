@@ -43,11 +43,12 @@ impl Adjuster {
     }
 
     /// Changes a parameter of the current adjustment or, if that is off, of the last adjustment in the chain that is
-    /// on. Returns the note to show.
+    /// on. A lookup table has no parameters. Returns the note to show.
     pub fn step(&mut self, parameter: Parameter, more: bool, adjustments: &mut Adjustments) -> String {
-        let is_on = |kind: &Adjustment| kind.is_on(adjustments);
+        let is_on = |kind: &Adjustment| *kind != Adjustment::Lut && kind.is_on(adjustments);
         let Some(kind) = Some(self.current).filter(is_on).or_else(|| Adjustment::ALL.into_iter().rfind(is_on)) else {
-            return "nothing is adjusted: e, k, x, z and u turn adjustments on".to_owned();
+            let only_lut = adjustments.lut.map(|lut| format!("{lut} has no parameters to change"));
+            return only_lut.unwrap_or_else(|| "nothing is adjusted: e, k, x, z and u turn adjustments on".to_owned());
         };
         let before = self.choices;
         let now = kind.step(&mut self.choices, parameter, more);
@@ -136,7 +137,7 @@ mod tests {
     fn keys_change_the_adjustment_from_the_command_line() {
         let blur = Some(Blur { size: 21, runs: 3 });
         let tone = Some(Tone::Equalize(Equalize { per_channel: true, time_constant_secs: 0.0 }));
-        let mut adjustments = Adjustments { blur, tone, reduction: None };
+        let mut adjustments = Adjustments { blur, tone, ..Adjustments::default() };
         let mut adjuster = Adjuster::new(Choices::default(), &adjustments);
         assert_eq!((adjuster.current, adjuster.choices.blur.size), (Adjustment::Channels, 21));
         assert_eq!(adjuster.step(Parameter::Main, true, &mut adjustments), "equalized by channel, 0.1 s");

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::fits::FitChoices;
 use super::hud::PositionReadout;
 use super::kept::{self, FileContent};
+use super::luts::FolderLuts;
 use super::strip::StripSize;
 use histoscope_core::adjust::Choices;
 use histoscope_render::view::scene::Look;
@@ -35,6 +36,8 @@ pub struct Settings {
     pub readout: PositionReadout,
     /// The last used parameters of the adjustments. Which ones are on is not stored: a video opens unadjusted.
     pub adjustments: Choices,
+    /// The lookup tables last used in each folder.
+    pub luts: FolderLuts,
     /// The profile to check by: the name of a built-in one, or the path of a file. Empty for the default.
     pub profile: String,
 }

@@ -12,7 +12,7 @@ use super::hud::Note;
 use super::options::PlayOptions;
 use super::screen::Window;
 use super::session::{Interpretation, Session};
-use super::{folders, start};
+use super::{folders, luts, start};
 use histoscope_core::picture::Frame;
 use histoscope_core::text::file_name;
 
@@ -22,6 +22,8 @@ pub enum Arrival {
     Begun,
     /// It is open, and its first frame is available.
     Video(Box<Session>, Frame),
+    /// A lookup table to apply was chosen.
+    Lut(PathBuf),
     /// There is a note to show.
     Note(Note),
 }
@@ -127,6 +129,10 @@ impl Inputs {
         let mut arrivals = Vec::new();
         let mut videos = Vec::new();
         for file in files {
+            if luts::is_lut(&file) {
+                arrivals.push(Arrival::Lut(file));
+                continue;
+            }
             match folders::videos_of(file) {
                 Ok(found) => videos.extend(found),
                 Err(error) => arrivals.push(Arrival::Note(Note::warning(error.to_string()))),

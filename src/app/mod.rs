@@ -42,6 +42,7 @@ mod lab;
 mod look;
 #[cfg(feature = "test-hooks")]
 mod losses;
+mod luts;
 mod marked;
 mod offscreen;
 mod options;

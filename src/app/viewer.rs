@@ -91,6 +91,7 @@ impl Viewer {
             log::warn!("{reason}");
             work.note(Note::warning(reason.to_string()), now);
         }
+        work.offer_lut(now);
         work.remember(options.begin.at.is_none(), now);
         if let Some(at) = options.begin.at {
             work.go_to(at, now);
@@ -199,6 +200,7 @@ impl Viewer {
         match arrival {
             Arrival::Begun => self.work.redraw(),
             Arrival::Note(note) => self.work.note(note, now),
+            Arrival::Lut(path) => self.work.apply_lut(&path, now),
             Arrival::Video(session, first) => {
                 self.brush.change_video();
                 self.undo.clear();

@@ -1,5 +1,6 @@
 //! The state of the window: the video on screen, how it is counted and shown, and the HUD over it.
 
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
@@ -17,6 +18,7 @@ use super::geometry::Geometry;
 use super::graphics::Graphics;
 use super::hud::{FindingsCommand, Hud, Note};
 use super::look;
+use super::luts::FolderLuts;
 use super::marked::{MarkedPicture, MarkedPixels, PictureId};
 use super::options::{AppError, Comparing, PlayOptions};
 use super::outgoing::{OtherNames, Outgoing, values_at};
@@ -29,7 +31,7 @@ use super::undo::Chosen;
 use super::{regions, transport};
 use crate::keys::{self, Action, NamedKey};
 use histoscope_batch::analyze::selection::Point;
-use histoscope_core::adjust::{Adjustment, working_colorimetry, working_layout};
+use histoscope_core::adjust::{Adjustment, Lut, working_colorimetry, working_layout};
 use histoscope_core::histogram::{Components, Transfer, samples_cut_off};
 use histoscope_core::picture::Frame;
 use histoscope_core::picture::region::Rect;
@@ -76,6 +78,8 @@ pub struct Workspace {
     pub settings: Keeper,
     /// How pictures of each shape fit the window.
     fits: Fits,
+    /// The lookup tables last used in each folder.
+    luts: FolderLuts,
     /// The files opened most recently.
     pub recent: Recent,
     /// The title of the window.
@@ -142,6 +146,7 @@ impl Workspace {
             checker: Checker::new(options.profile.as_deref(), &settings.profile, waker),
             hud,
             fits: Fits::new(settings.fits.clone()),
+            luts: settings.luts.clone(),
             recent: Recent::open(store.folder()),
             settings: Keeper::new(store),
             title: Title::new(now),
@@ -275,6 +280,9 @@ impl Workspace {
         let read = Frame { picture: self.bins.components.in_picture(&read.picture).clone(), ..read };
         session.frame = Some(frame);
         self.fits.keep(self.scene.look.view.fit);
+        if let (Some(session), Some(lut)) = (&self.session, self.scene.look.adjustments.lut) {
+            self.luts.keep(&session.input, lut);
+        }
         if let Some(fit) = self.fits.show(Aspect::of(Shape::of(&read).upright())) {
             self.scene.look.view = ViewSettings::fitted(fit);
         }
@@ -419,8 +427,33 @@ impl Workspace {
         self.comparison.change_video();
         self.session = Some(session);
         self.note(Note::done(text), now);
+        self.offer_lut(now);
         self.remember(true, now);
         self.follow_title(now, true);
+    }
+
+    /// Offers the lookup table that was last used in the video's folder, unless one is on.
+    pub fn offer_lut(&mut self, now: Instant) {
+        let Some(lut) = self.session.as_ref().and_then(|session| self.luts.of(&session.input)) else { return };
+        if self.scene.look.adjustments.lut.is_none() {
+            self.adjuster.choices.lut = Some(lut);
+            if let Some(key) = keys::label_of(Action::ToggleAdjustment(Adjustment::Lut)) {
+                self.note(Note::info(format!("{lut} was used in this folder: {key} applies it")), now);
+            }
+        }
+    }
+
+    /// Reads a lookup table and applies it.
+    pub fn apply_lut(&mut self, path: &Path, now: Instant) {
+        let lut = match Lut::open(path) {
+            Ok(lut) => lut,
+            Err(error) => return self.note(Note::warning(error.to_string()), now),
+        };
+        self.adjuster.choices.lut = Some(lut);
+        let text = self.adjuster.switch_on(Adjustment::Lut, &mut self.scene.look.adjustments);
+        self.note(Note::done(text), now);
+        self.settings.changed(now);
+        self.redraw();
     }
 
     /// Adds the video on screen to the recent files. If it was left somewhere before, a note offers to continue there
@@ -828,6 +861,7 @@ impl Workspace {
             strip: self.strip.size,
             readout: self.hud.readout,
             adjustments: self.adjuster.choices,
+            luts: self.luts.clone(),
             profile: self.checker.profile().to_owned(),
         };
         self.settings.keep(&settings);

@@ -1,17 +1,29 @@
 //! Arguments that adjust the picture, shared by the window, `snapshot` and `analyze`.
 
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use histoscope::adjusting::{Adjustments, Blur, Clahe, Equalize, Otsu, ParseError, Posterize, Reduction, Tone};
+use histoscope::adjusting::{
+    Adjustments, Blur, CameraLog, Clahe, Equalize, Lut, LutError, Otsu, ParseError, Posterize, Reduction, Tone,
+};
 use histoscope::{Components, Counted};
 
 use super::output::{WrongUsage, wrong_usage};
 
-/// The adjustments, made in this order: low-pass, equalize or CLAHE, posterize or classes.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Args)]
+/// The adjustments, made in this order: LUT, low-pass, equalize or CLAHE, posterize or classes.
+#[derive(Debug, Clone, PartialEq, Default, Args)]
 #[command(next_help_heading = "Adjustments (in order of application)")]
 pub struct AdjustArgs {
+    /// Map colours through a lookup table: a .cube file with a curve, a cube, or both
+    #[arg(long, value_name = "FILE.cube")]
+    lut: Option<PathBuf>,
+
+    /// Map a camera's log and gamut to BT.709: s-log3, logc3, logc4, v-log, canon-log2, canon-log3, n-log, f-log2, log3g10,
+    /// blackmagic-gen5 or acescct
+    #[arg(long, value_name = "LOG", conflicts_with = "lut")]
+    camera_log: Option<CameraLog>,
+
     /// Low-pass: replace each pixel by the mean of WIDTH×WIDTH pixels, WIDTH odd from 3 to 63, one to three times (9x3)
     #[arg(long, value_name = "WIDTH[xRUNS]")]
     low_pass: Option<Blur>,
@@ -85,15 +97,27 @@ impl From<CountedArg> for Counted {
 }
 
 impl AdjustArgs {
-    /// Returns the adjustments. By default, all are off.
-    pub fn adjustments(&self) -> Adjustments {
+    /// Returns `true` if no adjustment is requested.
+    pub const fn is_off(&self) -> bool {
+        let Self { lut, camera_log, low_pass, equalize, clahe, posterize, otsu, counted: _ } = self;
+        let has_tone = equalize.is_some() || clahe.is_some();
+        let has_lut = lut.is_some() || camera_log.is_some();
+        !has_lut && low_pass.is_none() && !has_tone && posterize.is_none() && otsu.is_none()
+    }
+
+    /// Returns the adjustments, and reads the lookup table. By default, all are off.
+    ///
+    /// # Errors
+    /// [`LutError`] if the lookup table cannot be used.
+    pub fn adjustments(&self) -> Result<Adjustments, LutError> {
         let equalize = self.equalize.map(|arg| Tone::Equalize(arg.equalize));
         let posterize = self.posterize.map(Reduction::Posterize);
-        Adjustments {
+        Ok(Adjustments {
+            lut: self.lut.as_deref().map(Lut::open).transpose()?.or(self.camera_log.map(Lut::of_camera)),
             blur: self.low_pass,
             tone: equalize.or(self.clahe.map(Tone::Clahe)),
             reduction: posterize.or(self.otsu.map(Reduction::Otsu)),
-        }
+        })
     }
 
     /// Returns the picture to count. The default is the adjusted one.
@@ -106,10 +130,10 @@ impl AdjustArgs {
     /// # Errors
     /// [`WrongUsage`] with a suggestion if arguments contradict each other.
     pub fn check(&self, components: Components) -> Result<(), WrongUsage> {
-        if self.adjustments().is_off() {
+        if self.is_off() {
             return match self.counted {
                 Some(_) => wrong_usage(
-                    "--counted chooses between the source and the adjusted picture; add --low-pass, --equalize, \
+                    "--counted chooses between the source and the adjusted picture; add --lut, --camera-log, --low-pass, --equalize, \
                                 --clahe, --posterize or --otsu, or leave it out",
                 ),
                 None => Ok(()),
@@ -148,7 +172,7 @@ mod tests {
     }
 
     fn adjustments(arguments: &[&str]) -> Adjustments {
-        line(arguments).unwrap().adjust.adjustments()
+        line(arguments).unwrap().adjust.adjustments().unwrap()
     }
 
     fn equalize(per_channel: bool, time_constant_secs: f64) -> Option<Tone> {
@@ -166,7 +190,7 @@ mod tests {
         // The next argument is a file, not a value.
         let line = line(&["--equalize", "a.mp4"]).unwrap();
         assert_eq!(line.file.as_deref(), Some("a.mp4"));
-        assert_eq!(line.adjust.adjustments().tone, equalize(false, 0.5));
+        assert_eq!(line.adjust.adjustments().unwrap().tone, equalize(false, 0.5));
         assert_eq!(line.adjust.time_constant_secs(), None, "nobody wrote it");
         assert_eq!(adjustments(&["--equalize=channels"]).tone, equalize(true, 0.5));
         assert_eq!(adjustments(&["--equalize=luminance:2"]).tone, equalize(false, 2.0));
@@ -183,6 +207,7 @@ mod tests {
     fn adjustments_are_chained() {
         let chain = adjustments(&["--otsu", "3:colors", "--clahe", "4x2:3.5", "--low-pass", "9x3"]);
         let expected = Adjustments {
+            lut: None,
             blur: Some(Blur { size: 9, runs: 3 }),
             tone: Some(Tone::Clahe(Clahe { tiles: (4, 2), clip_limit: 3.5 })),
             reduction: Some(Reduction::Otsu(Otsu { classes: 3, shown: ClassDisplay::Colors })),
@@ -213,6 +238,8 @@ mod tests {
             (&["--otsu", "6"], "expected 2 to 5"),
             (&["--otsu", "3:hue"], "expected tones or colors"),
             (&["--counted", "all"], "source, result, both"),
+            (&["--camera-log", "c-log"], "expected s-log3, logc3, logc4, v-log, canon-log2"),
+            (&["--camera-log", "v-log", "--lut", "a.cube"], "cannot be used with"),
             (&["--equalize", "--clahe", "8x8"], "cannot be used with"),
             (&["--posterize", "3", "--otsu", "3"], "cannot be used with"),
         ] {

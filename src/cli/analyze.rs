@@ -9,6 +9,7 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use histoscope::Components;
+use histoscope::adjusting::Adjustments;
 use histoscope::analysis::{
     Against, AnalyzeError, Destination, Finished, Format, Inspection, Jobs, LOWEST_HLG_PEAK, LightUse, OutputTarget,
     Request, RunComponents, ScopeUse, Selection, SignalUse, Stop, TextFormat, Transfer, USUAL_HLG_PEAK, run,
@@ -115,10 +116,10 @@ pub struct AnalyzeArgs {
     counting: CountingArgs,
 }
 
-/// The measurement of light.
+/// The measurement of light, also by `report`.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Light")]
-struct LightArgs {
+pub struct LightArgs {
     /// Measure the light of every pixel in cd/m²: each frame's brightest pixel and average, the clip's MaxCLL and MaxFALL,
     /// and whether the file states them rightly
     #[arg(long)]
@@ -142,7 +143,8 @@ struct LightArgs {
 }
 
 impl LightArgs {
-    fn wanted(&self) -> Option<LightUse> {
+    /// Returns how light is measured, or `None` if it is not.
+    pub fn wanted(&self) -> Option<LightUse> {
         let Self { light, gamut, transfer, hlg_peak, sdr_white } = *self;
         light.then(|| LightUse { transfer: transfer.map(Into::into), hlg_peak, sdr_white, gamut })
     }
@@ -173,6 +175,7 @@ impl AnalyzeArgs {
     /// Analyses every input and returns the exit code.
     pub fn run(&self) -> anyhow::Result<ExitCode> {
         let destinations = self.destinations()?;
+        let adjustments = self.adjust.adjustments()?;
         let stop = stop_on_interrupt()?;
         if let Some(folder) = &self.out_dir {
             std::fs::create_dir_all(folder).map_err(|error| {
@@ -184,7 +187,7 @@ impl AnalyzeArgs {
         }
         let (mut differs, mut failed) = (false, false);
         for (input, destination) in self.inputs.iter().zip(&destinations) {
-            let request = self.request(input, destination, &stop);
+            let request = self.request(input, destination, adjustments, &stop);
             let name = input.display();
             match run(request, destination, self.quiet) {
                 Ok(Finished::Complete) => {}
@@ -245,7 +248,7 @@ impl AnalyzeArgs {
         self.against.as_ref().map(|path| path.display().to_string()).unwrap_or_default()
     }
 
-    fn request(&self, input: &Path, destination: &Destination, stop: &Stop) -> Request {
+    fn request(&self, input: &Path, destination: &Destination, adjustments: Adjustments, stop: &Stop) -> Request {
         let signal = match destination {
             Destination::Records { format: FFPROBE, .. } => SignalUse::Samples,
             Destination::Records { format: QCTOOLS, .. } => SignalUse::Neighbours,
@@ -265,7 +268,7 @@ impl AnalyzeArgs {
                 region: self.part.region,
                 crop_bars: self.part.crop_bars,
             },
-            adjustments: self.adjust.adjustments(),
+            adjustments,
             counting: RunComponents {
                 rgbl: signal == SignalUse::None,
                 coded,

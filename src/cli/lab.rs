@@ -46,7 +46,7 @@ impl LabArgs {
             ..standard
         };
         self.play.check()?;
-        let mut options = self.play.options(started);
+        let mut options = self.play.options(started)?;
         options.view.lab = Some(choice);
         play(options)?;
         Ok(ExitCode::SUCCESS)

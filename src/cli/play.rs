@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use histoscope::adjusting::Gain;
+use histoscope::adjusting::{Gain, LutError};
 use histoscope::analysis::Point;
 use histoscope::{CompareAs, CompareBy, Comparing, DeviceMemory, FirstView, OpenOptions, PlayOptions, PlayStart, play};
 
@@ -134,7 +134,7 @@ impl PlayArgs {
     /// Plays until the window is closed. `started` is the start time of the program.
     pub fn run(self, started: Instant) -> anyhow::Result<ExitCode> {
         self.check()?;
-        play(self.options(started))?;
+        play(self.options(started)?)?;
         Ok(ExitCode::SUCCESS)
     }
 
@@ -167,7 +167,10 @@ impl PlayArgs {
     }
 
     /// Returns the options for the window.
-    pub fn options(mut self, started: Instant) -> PlayOptions {
+    ///
+    /// # Errors
+    /// [`LutError`] if the lookup table cannot be used.
+    pub fn options(mut self, started: Instant) -> Result<PlayOptions, LutError> {
         let by = match self.compare_by {
             CompareByArg::Time => CompareBy::Time,
             CompareByArg::Frame => CompareBy::Frame,
@@ -179,7 +182,7 @@ impl PlayArgs {
             CompareAsArg::Difference => CompareAs::Difference,
         };
         let compare = second.map(|input| Comparing { input, by, offset: self.offset, shown, gain: self.gain });
-        PlayOptions {
+        Ok(PlayOptions {
             compare,
             profile: self.profile,
             begin: PlayStart { looped: self.looped, paused: self.paused, fullscreen: self.fullscreen, at: self.start },
@@ -188,7 +191,7 @@ impl PlayArgs {
                 linear_luminance: self.luminance.map(|luminance| luminance == LuminanceArg::Linear),
                 overlaps: self.overlaps.map(Into::into),
                 components: self.counting.components(),
-                adjustments: self.adjust.adjustments(),
+                adjustments: self.adjust.adjustments()?,
                 counted: self.adjust.counted(),
                 exposure: self.exposure.choice(),
                 lab: None,
@@ -201,7 +204,7 @@ impl PlayArgs {
             open: OpenOptions { follow: self.follow, ..self.reading.open_options() },
             inputs: self.files,
             started,
-        }
+        })
     }
 }
 

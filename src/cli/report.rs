@@ -10,9 +10,10 @@ use histoscope::analysis::{Inspection, Jobs, Request, RunComponents, ScopeUse, S
 use histoscope::reporting::{self, DEFAULT_THRESHOLD, Finished, ReportFormat, ReportOptions};
 use histoscope::scoping::ScopeChoice;
 
+use super::analyze::LightArgs;
 use super::interrupt::{INTERRUPTED, stop_on_interrupt};
 use super::options::{CountingArgs, PartArgs, ReadingArgs, parse_jobs};
-use super::output::print_error;
+use super::output::{print_error, wrong_usage};
 
 /// Arguments of `report`.
 #[derive(Debug, Args)]
@@ -25,8 +26,8 @@ pub struct ReportArgs {
     #[arg(short, long, required_unless_present = "shots", value_name = "FILE", value_parser = parse_output)]
     output: Vec<PathBuf>,
 
-    /// Write the shots between the cuts to this .csv file, in the format of PySceneDetect's load-scenes; alone or with
-    /// -o
+    /// Write the shots between the cuts to this file: a .csv table in the format of PySceneDetect's load-scenes, or .json;
+    /// alone or with -o
     #[arg(long, value_name = "FILE", value_parser = parse_shots)]
     shots: Option<PathBuf>,
 
@@ -51,6 +52,9 @@ pub struct ReportArgs {
     quiet: bool,
 
     #[command(flatten)]
+    light: LightArgs,
+
+    #[command(flatten)]
     reading: ReadingArgs,
 
     #[command(flatten)]
@@ -72,6 +76,10 @@ impl ReportArgs {
         let name = self.input.display().to_string();
         let components = self.counting.components();
         let coded = components == Components::YCbCr;
+        let light = self.light.wanted();
+        if coded && light.is_some() {
+            return Ok(wrong_usage("--light measures red, green and blue; leave out --light or --components")?);
+        }
         let choice = ScopeChoice {
             waveform: self.scopes.contains(&ReportScope::Waveform),
             vectorscope: self.scopes.contains(&ReportScope::Vectorscope),
@@ -88,7 +96,7 @@ impl ReportArgs {
                 ..Selection::default()
             },
             adjustments: Adjustments::default(),
-            counting: RunComponents { rgbl: !coded, coded, scopes, ..RunComponents::default() },
+            counting: RunComponents { rgbl: !coded, coded, scopes, light, ..RunComponents::default() },
             engine: self.counting.engine(),
             adapter: self.counting.adapter(),
             resume_at: 0,
@@ -138,12 +146,12 @@ fn parse_output(text: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// Parses the path of the table of shots, which must end in .csv.
+/// Parses the path of the table of shots, which must end in .csv or .json.
 fn parse_shots(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     match path.extension() {
-        Some(ending) if ending.eq_ignore_ascii_case("csv") => Ok(path),
-        _ => Err(format!("'{text}' does not end in .csv; shots are written as a CSV table")),
+        Some(ending) if ["csv", "json"].iter().any(|known| ending.eq_ignore_ascii_case(known)) => Ok(path),
+        _ => Err(format!("'{text}' ends neither in .csv nor in .json; the extension selects the format")),
     }
 }
 
@@ -166,8 +174,8 @@ mod tests {
     }
 
     #[test]
-    fn shots_must_be_written_as_csv() {
-        assert!(["a.csv", "b/c.CSV"].iter().all(|text| parse_shots(text).is_ok()));
+    fn shots_must_be_written_as_csv_or_json() {
+        assert!(["a.csv", "b/c.CSV", "a.json"].iter().all(|text| parse_shots(text).is_ok()));
         assert!(["a", "a.png", "csv", "a.csv.html"].iter().all(|text| parse_shots(text).is_err()));
     }
 

@@ -123,7 +123,7 @@ impl SnapshotArgs {
         });
         let overlays = if split.is_some() { shows(SnapshotScope::Histogram) } else { !self.no_overlay };
         let scopes = split.filter(|_| self.bins).map_or_else(ScopeChoice::default, |split| split.counted());
-        let adjustments = self.adjust.adjustments();
+        let adjustments = self.adjust.adjustments()?;
         let figures = snapshot(&SnapshotOptions {
             input: self.file,
             at: self.at,

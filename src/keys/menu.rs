@@ -17,6 +17,8 @@ pub enum MenuLine {
     Scopes,
     /// A submenu of the clip strip behind the timeline: cuts and findings.
     Clip,
+    /// A submenu of the lookup table and camera logs.
+    Luts,
     /// A submenu of the comparison and held frames.
     Comparison,
     /// A submenu of recent files.
@@ -52,6 +54,7 @@ pub const MENU: &[MenuLine] = &[
     MenuLine::Does(ToggleMarks),
     MenuLine::Does(ToggleFalseColor),
     MenuLine::Does(NextDatascope),
+    MenuLine::Luts,
     MenuLine::Does(ClearRegion),
     MenuLine::Rule,
     MenuLine::Does(Undo),

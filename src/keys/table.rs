@@ -317,8 +317,16 @@ pub const TABLE: &[Bindings] = &[
     },
     Bindings {
         section: Section::Adjustments,
+        keys: &[
+            key(ShiftLetter("x"), ToggleAdjustment(Adjustment::Lut)),
+            key(ShiftLetter("z"), ToggleAdjustment(Adjustment::CameraLog)),
+        ],
+        help: "LUT (a .cube file), camera log; applied first",
+    },
+    Bindings {
+        section: Section::Adjustments,
         keys: &[key(Letter("u"), ToggleAdjustment(Adjustment::Blur))],
-        help: "low-pass filter, applied first",
+        help: "low-pass filter",
     },
     Bindings {
         section: Section::Adjustments,

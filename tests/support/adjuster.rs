@@ -104,7 +104,8 @@ impl Adjuster {
 
     /// Asserts that the GPU's picture equals the CPU's, to the last code, and returns it.
     pub fn check(&mut self, name: &str, picture: &Picture, adjustments: &Adjustments) -> Codes {
-        let expected = Processor::default().apply_to_codes(Codes::of(picture), adjustments, None);
+        let for_range = adjustments.for_range(picture.colorimetry().range.value);
+        let expected = Processor::default().apply_to_codes(Codes::of(picture), &for_range, None);
         let adjusted = self.adjust(picture, adjustments, None, true);
         assert_same(&format!("{name}, {adjustments}"), &adjusted, &expected);
         adjusted

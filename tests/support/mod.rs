@@ -8,6 +8,7 @@ pub mod pool;
 
 use std::sync::Arc;
 
+use histoscope_core::adjust::Lut;
 use histoscope_core::picture::color::{Colorimetry, Matrix, Range, Sourced};
 use histoscope_core::picture::layout::{ChromaLines, PixelLayout};
 use histoscope_core::picture::{OwnedPlanes, Picture};
@@ -49,6 +50,29 @@ impl Random {
         bytes.truncate(count);
         bytes
     }
+}
+
+/// Returns a lookup table of random values: a curve if `side` is 0, or a cube with this many nodes along each edge, after
+/// a curve if the seed is even. With odd seeds, values go beyond black and white.
+pub fn lut(side: usize, seed: u64) -> Lut {
+    let mut random = Random(seed);
+    let is_wide = seed % 2 == 1;
+    let mut line = || {
+        let mut value = || {
+            let value = (random.next() >> 11) as f64 / (1_u64 << 53) as f64;
+            if is_wide { value * 5.0 - 1.5 } else { value }
+        };
+        format!("{} {} {}\n", value(), value(), value())
+    };
+    let curve = if side == 0 || !is_wide { 7 } else { 0 };
+    let mut text = String::new();
+    for (keyword, size) in [("LUT_1D_SIZE", curve), ("LUT_3D_SIZE", side)] {
+        if size > 0 {
+            text += &format!("{keyword} {size}\n");
+        }
+    }
+    (0..curve + side.pow(3)).for_each(|_| text += &line());
+    Lut::parse("random.cube".as_ref(), text.as_bytes()).expect("the file is well formed")
 }
 
 /// Returns a colorimetry as if stated by a file.

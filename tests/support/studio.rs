@@ -15,6 +15,8 @@ use histoscope_render::gpu::readback::{Image, VIEW_FORMAT};
 use histoscope_render::gpu::{AdapterChoice, Gpu, Scene};
 use histoscope_render::view::scene::Look;
 
+use crate::support::lut;
+
 /// The backend that counts, adjusts and paints.
 pub type Way = BackendKind;
 
@@ -105,7 +107,9 @@ pub fn each() -> Vec<Adjustments> {
             blur: Some(Blur { size: 5, runs: 1 }),
             tone: equalize(false),
             reduction: threshold(3, ClassDisplay::Colors),
+            ..off
         },
+        Adjustments { lut: Some(lut(5, 1)), ..off },
     ]
 }
 

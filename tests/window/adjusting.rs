@@ -1,7 +1,7 @@
 //! Adjustments in the window: saved pictures and bins equal the definition on the CPU, pixel by pixel and bin by bin.
 
 use histoscope_core::adjust::{
-    Adjustments, Blur, Clahe, ClassDisplay, Equalize, Otsu, Placing, Posterize, Processor, Reduction, Tone,
+    Adjustments, Blur, Clahe, ClassDisplay, Equalize, Lut, Otsu, Placing, Posterize, Processor, Reduction, Tone,
 };
 use histoscope_core::histogram::reference;
 use histoscope_core::histogram::{Components, Histogram};
@@ -66,7 +66,7 @@ fn what_is_saved_is_what_the_definition_says() {
         (&["x"], Adjustments { reduction: otsu, ..off }),
         (&["z"], Adjustments { reduction: posterize, ..off }),
         (&["u"], Adjustments { blur, ..off }),
-        (&["z", "u", "k"], Adjustments { blur, tone: clahe, reduction: posterize }),
+        (&["z", "u", "k"], Adjustments { blur, tone: clahe, reduction: posterize, ..off }),
     ];
     for (keys, adjustments) in cases {
         for key in keys {
@@ -205,26 +205,26 @@ fn the_panel_switches_and_slides() {
         program.settled();
         program.button("click", "1");
     };
-    program.after(|| click(60, 253), "note: 5 levels");
-    program.after(|| click(60, 109), "note: low-pass 9×9");
+    program.after(|| click(60, 262), "note: 5 levels");
+    program.after(|| click(60, 132), "note: low-pass 9×9");
     // The slider of levels, from its place to its right end; then back to the left end.
-    program.point(201, 253);
+    program.point(201, 262);
     program.settled();
     program.button("mousedown", "1");
     // A slow drawing may receive the press and the movement at once, with the press at the end.
     program.settled();
-    program.move_pointer(230, 253);
-    program.after(|| program.move_pointer(320, 260), "chosen: 16 levels");
-    program.after(|| program.move_pointer(100, 260), "chosen: 2 levels");
+    program.move_pointer(230, 262);
+    program.after(|| program.move_pointer(320, 269), "chosen: 16 levels");
+    program.after(|| program.move_pointer(100, 269), "chosen: 2 levels");
     program.button("mouseup", "1");
     // Waits before the pointer moves on, since a slow drawing may receive both at once.
     program.settled();
-    program.after(|| click(288, 275), "chosen: 2 levels by population");
+    program.after(|| click(288, 282), "chosen: 2 levels by population");
     // Changing a parameter switches its adjustment on.
-    program.after(|| click(288, 319), "chosen: 2 classes in false colours");
+    program.after(|| click(288, 322), "chosen: 2 classes in false colours");
     let (_, figures) = save(&program);
     assert_eq!(figures["adjustments"].as_str(), Some("low-pass 9×9, 2 classes in false colours"));
-    program.after(|| click(71, 369), "note: divider on");
+    program.after(|| click(71, 367), "note: divider on");
     until("the divider to come", PATIENCE, || (program.picture().pixel(640, 450) == [255; 3]).then_some(()));
     // The button in the bar closes it.
     program.after(|| click(963, 50), "key: ToggleAdjusting");
@@ -278,4 +278,32 @@ fn parameters_last_but_a_video_opens_as_it_is() {
     program.after(|| program.key("shift+h"), "note: cumulative curves off");
     program.after(|| program.key("k"), "note: CLAHE 7×7 clip 2.5");
     program.quit_with("q");
+}
+
+/// A LUT is dropped on the window, switched off, and offered again for another video of the same folder.
+#[test]
+fn a_lut_is_dropped_and_kept_for_the_folder() {
+    let look = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/look.cube");
+    let home = tempfile::tempdir().expect("a folder");
+    let lut = Some(Lut::open(look.as_ref()).expect("it is well formed"));
+    let expected = adjusted(&first_planes(), &Adjustments { lut, ..Adjustments::default() });
+    let program = Program::start_at_home(&[sample(), "--paused"], home.path());
+    program.after(|| program.key("shift+x"), "note: no LUT: drop a .cube file on the window");
+    program.after(|| program.command(&format!("drop {look}")), "note: LUT look.cube 3³");
+    let (picture, figures) = save(&program);
+    assert_eq!(figures["adjustments"], "LUT look.cube 3³");
+    assert_bins(&figures["channels"], &reference::histogram(&expected, Components::Rgbl), "LUT");
+    assert_shows(&picture, &expected, 0..1280, "LUT");
+    program.after(|| program.key("alt+Right"), "note: LUT look.cube 3³ has no parameters to change");
+    program.after(|| program.key("ctrl+z"), "note: undone: LUT look.cube 3³");
+    program.after(|| program.key("shift+x"), "note: LUT look.cube 3³");
+    program.after(|| program.key("shift+x"), "note: LUT off");
+    let bad = home.path().join("bad.cube");
+    std::fs::write(&bad, "LUT_3D_SIZE 2\n").expect("a file");
+    program
+        .after(|| program.command(&format!("drop {}", bad.display())), "bad.cube, line 1: the file ends after 0 of 8");
+    program.quit_with("q");
+    let again = Program::start_at_home(&[sample(), "--paused"], home.path());
+    again.then("note: LUT look.cube 3³ was used in this folder: Shift+X applies it");
+    again.after(|| again.key("shift+x"), "note: LUT look.cube 3³");
 }

@@ -254,6 +254,9 @@ fn check(program: &Program, key: &str, action: Action) {
         Action::StepLab { .. } | Action::StepLabTopic { .. } | Action::PauseLab | Action::StepLabDiagram { .. } => {
             drop(note("the lab is closed: Shift+L opens it"))
         }
+        Action::ToggleAdjustment(Adjustment::Lut) => {
+            drop(note("no LUT: drop a .cube file on the window, or name one with --lut"));
+        }
         Action::ToggleAdjustment(kind) => adjusts(program, key, kind),
         Action::Parameter { parameter, more } => steps(program, key, parameter, more),
         Action::ShiftSecond { .. } | Action::MatchSecond => {
@@ -378,6 +381,8 @@ fn vanishes(program: &Program, before: &Picture, what: &str) {
 /// Switches an adjustment on, which changes the picture and both histograms, and off again without a trace.
 fn adjusts(program: &Program, key: &str, kind: Adjustment) {
     let [on, off] = match kind {
+        Adjustment::Lut => ["a LUT", "LUT off"],
+        Adjustment::CameraLog => ["S-Log3, S-Gamut3.Cine to BT.709", "camera log off"],
         Adjustment::Blur => ["low-pass 9×9", "low-pass off"],
         Adjustment::Equalize => ["equalized, 0.5 s", "equalizing off"],
         Adjustment::Channels => ["equalized by channel, 0.5 s", "equalizing by channel off"],

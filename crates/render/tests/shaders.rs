@@ -444,7 +444,11 @@ fn structures_of_adjustments_lie_alike_in_rust_and_wgsl() {
         ("levels", offset_of!(CurveParams, levels)),
     ];
     assert_layout(&shaders::CURVES, "Curve", size_of::<CurveParams>(), &curve);
-    let recolor = [("tones", offset_of!(RecolorParams, tones)), ("tiles", offset_of!(RecolorParams, tiles))];
+    let recolor = [
+        ("tones", offset_of!(RecolorParams, tones)),
+        ("tiles", offset_of!(RecolorParams, tiles)),
+        ("cube", offset_of!(RecolorParams, cube)),
+    ];
     assert_layout(&shaders::RECOLOR, "Recolor", size_of::<RecolorParams>(), &recolor);
     let blur = [
         ("size", offset_of!(BlurParams, size)),

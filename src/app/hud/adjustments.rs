@@ -3,6 +3,7 @@
 use egui::{Align2, Color32, Rect, RichText, Sense, Ui, pos2, vec2};
 
 use super::controls::{self, LETTERS, Places};
+use super::menu::shortened;
 use super::model::{AdjustmentView, Command, Model};
 use super::theme;
 use crate::keys::{self, Action};
@@ -10,6 +11,7 @@ use histoscope_core::adjust::{
     Adjustment, Blur, CLIP_LIMITS, Choices, Clahe, ClassDisplay, Otsu, Placing, Posterize, TIME_CONSTANTS,
     clip_limit_text, stop_index, time_constant_text,
 };
+use histoscope_core::text::file_name;
 use histoscope_render::view::scene::{Counted, Look, Sharing};
 
 /// Width of the panel's content, in points.
@@ -27,11 +29,11 @@ const NAME: f32 = 62.0;
 /// Width of a parameter's value.
 const VALUE: f32 = 44.0;
 /// Height of a line.
-const LINE: f32 = 19.0;
+const LINE: f32 = 18.0;
 /// Height of the whole panel.
-pub const FULL_HEIGHT: f32 = 318.0;
+pub const FULL_HEIGHT: f32 = 316.0;
 /// Space between lines.
-const GAP: f32 = 3.0;
+const GAP: f32 = 2.0;
 
 /// Shows the panel at the left of `room`. Returns its rectangle.
 pub fn show(ui: &Ui, room: Rect, model: &Model<'_>, commands: &mut Vec<Command>) -> Rect {
@@ -47,6 +49,8 @@ pub fn show(ui: &Ui, room: Rect, model: &Model<'_>, commands: &mut Vec<Command>)
                 ui.label(RichText::new("Adjustments, in order of application").size(LETTERS).color(theme::DIM));
                 let standard = Choices::default();
                 let mut lines = Lines { ui, width, adjusting: &model.adjusting, look: model.look, standard, commands };
+                lines.lut();
+                lines.rule();
                 lines.blur();
                 lines.rule();
                 lines.equalize();
@@ -92,13 +96,16 @@ impl Lines<'_> {
     /// Adds the switch at the start of a line. Returns the rest of the line.
     fn switch(&mut self, kind: Adjustment) -> Rect {
         let line = self.next();
-        let rect = Rect::from_min_size(line.min, vec2(SWITCH, LINE));
+        self.switch_at(kind, Rect::from_min_size(line.min, vec2(SWITCH, LINE)));
+        Self::beside(line)
+    }
+
+    fn switch_at(&mut self, kind: Adjustment, rect: Rect) {
         let action = Action::ToggleAdjustment(kind);
         let on = self.is_on(kind);
         if controls::switch(self.ui, rect, (on, kind.name()), &help(kind.help(), action)).clicked() {
             self.commands.push(Command::Do(action));
         }
-        Self::beside(line)
     }
 
     /// Returns the rest of a line, right of its switch.
@@ -131,6 +138,30 @@ impl Lines<'_> {
         let mut choices = self.adjusting.choices;
         change(&mut choices);
         self.commands.push(Command::Choose(kind, choices));
+    }
+
+    /// Adds the switches of the LUT and the camera log, and the name of the one that is on or was chosen.
+    fn lut(&mut self) {
+        let line = self.next();
+        let kinds = [Adjustment::Lut, Adjustment::CameraLog];
+        for (index, kind) in (0..).zip(kinds) {
+            let corner = line.min + vec2(index as f32 * (SWITCH + 6.0), 0.0);
+            self.switch_at(kind, Rect::from_min_size(corner, vec2(SWITCH, LINE)));
+        }
+        let on = self.look.adjustments.lut;
+        let lut = on.or(self.adjusting.choices.lut);
+        let name = match lut.map(|lut| (lut.path(), lut.camera())) {
+            Some((_, Some(log))) => log.name().to_owned(),
+            Some((Some(path), _)) => file_name(path),
+            _ => "drop a .cube file".to_owned(),
+        };
+        let rest = Rect::from_min_max(line.min + vec2(2.0 * (SWITCH + 6.0) + 4.0, 0.0), line.max);
+        let width = |text: &str| {
+            let words = self.ui.painter().layout_no_wrap(text.to_owned(), theme::words(LETTERS), theme::LIGHT);
+            words.size().x
+        };
+        let name = shortened(&name, |name| width(name) <= rest.width());
+        self.name(rest, &name, on.is_some());
     }
 
     fn blur(&mut self) {

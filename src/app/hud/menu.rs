@@ -18,7 +18,7 @@ use drawing::{BESIDE, DrawnMenuLine, MenuDrawing, WIDTH, style};
 use histoscope_core::histogram::Components;
 use histoscope_core::text::{file_name, shown};
 use histoscope_render::view::overlay::Overlaps;
-use words::shortened;
+pub use words::shortened;
 
 /// The numbers of bins on offer. `--bin-count` sets any other number.
 const BIN_COUNTS: [u32; 9] = [8, 16, 32, 64, 100, 128, 256, 512, 1024];
@@ -236,6 +236,7 @@ impl MenuDrawing<'_, '_> {
                 | MenuLine::Bins
                 | MenuLine::Overlaps
                 | MenuLine::Comparison
+                | MenuLine::Luts
                     if !has_video =>
                 {
                     continue;
@@ -268,6 +269,7 @@ impl MenuDrawing<'_, '_> {
                     }
                 }),
                 MenuLine::Tracks => self.further(ui, "Video tracks", Self::tracks),
+                MenuLine::Luts => self.further(ui, "LUT and camera log", Self::luts),
                 MenuLine::Comparison => self.further(ui, "Compare", Self::comparison),
                 MenuLine::Recent => self.further(ui, "Recent files", |menu, ui| menu.recent(ui, usize::MAX)),
             }

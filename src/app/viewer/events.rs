@@ -6,6 +6,7 @@ use crate::app::geometry::Geometry;
 use crate::app::gestures::Gestures;
 use crate::app::hud::UiEvents;
 use crate::app::keyboard;
+use crate::app::luts;
 use crate::app::options::AppError;
 use crate::app::pointer::{HeldKeys, PointerCommand};
 use crate::keys::{Action, NamedKey};
@@ -27,6 +28,10 @@ impl Viewer {
             Event::Key(event) => self.on_key(&event),
             Event::ModifiersChanged(modifiers) => {
                 self.modifiers = modifiers;
+                Ok(Flow::Continue)
+            }
+            Event::FileDropped(path) if luts::is_lut(&path) => {
+                self.work.apply_lut(&path, self.work.now());
                 Ok(Flow::Continue)
             }
             Event::FileDropped(path) => {

@@ -77,14 +77,13 @@ impl AnalyzeArgs {
         if format == FFPROBE || format == QCTOOLS {
             return wrong_usage(format!("--format {format} has a fixed set of fields; leave out --light"));
         }
-        if !self.adjust.adjustments().is_off() {
+        if !self.adjust.is_off() {
             return wrong_usage("--light measures pictures as they are coded; leave out --light or the adjustments");
         }
-        let given = [("--resume", self.resume), ("--segment", self.segment.is_some())];
-        match given.into_iter().find(|(_, is_given)| *is_given) {
-            Some((name, _)) => wrong_usage(format!("--light sums up a whole run; leave out --light or {name}")),
-            None => Ok(()),
+        if self.resume {
+            return wrong_usage("--light sums up a whole run; leave out --light or --resume");
         }
+        Ok(())
     }
 
     /// Checks the arguments for QCTools: a report covers the whole file, and each frame is compared with the one before
@@ -149,7 +148,7 @@ impl AnalyzeArgs {
         if let Some((name, _, why)) = refused.into_iter().find(|(_, is_given, _)| *is_given) {
             return wrong_usage(format!("{name} cannot be used with --against: {why}"));
         }
-        if !self.adjust.adjustments().is_off() {
+        if !self.adjust.is_off() {
             return wrong_usage("--against compares pictures as coded; leave out the adjustments");
         }
         Ok(())
@@ -158,7 +157,7 @@ impl AnalyzeArgs {
     /// Checks the adjustments: a record must not depend on earlier frames, and it describes a single picture.
     fn check_adjustments(&self, format: Format) -> Result<(), WrongUsage> {
         self.adjust.check(self.counting.components())?;
-        if self.adjust.adjustments().is_off() {
+        if self.adjust.is_off() {
             return Ok(());
         }
         if self.adjust.counted() != Counted::Result {

@@ -1,13 +1,19 @@
 //! Adjusted pictures: counts equal the plain definition, every record names the adjustments, and runs are never mixed
 //! up.
 
-use histoscope_core::adjust::{Adjustments, Blur, Clahe, Codes, Equalize, Otsu, Placing, Posterize, Reduction};
+use histoscope_core::adjust::{
+    Adjustments, Blur, CameraLog, Clahe, Codes, Equalize, Lut, Otsu, Placing, Posterize, Reduction,
+};
 use histoscope_core::adjust::{ClassDisplay, Tone, reference};
+use histoscope_core::picture::Picture;
 use serde_json::Value;
 
 use crate::analyze::program::{analyze, numbers, output, records};
 use crate::command::Run;
 use crate::common::{Clip, decode_all};
+
+/// A small lookup table, a cube of three nodes per edge.
+const LOOK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/look.cube");
 
 /// Arguments, the adjustments they stand for, and their text in the records.
 fn kinds() -> Vec<(&'static [&'static str], Adjustments, &'static str)> {
@@ -16,6 +22,12 @@ fn kinds() -> Vec<(&'static [&'static str], Adjustments, &'static str)> {
     let posterize = Posterize { levels: 5, placing: Placing::Population };
     let threshold = |classes, shown| Some(Reduction::Otsu(Otsu { classes, shown }));
     vec![
+        (&["--lut", LOOK], Adjustments { lut: Lut::open(LOOK.as_ref()).ok(), ..off }, "LUT look.cube 3³ (395b4142)"),
+        (
+            &["--camera-log", "s-log3"],
+            Adjustments { lut: Some(Lut::of_camera(CameraLog::SLog3)), ..off },
+            "S-Log3, S-Gamut3.Cine to BT.709",
+        ),
         (&["--equalize"], Adjustments { tone: equalize(false), ..off }, "equalized"),
         (&["--equalize=channels:0"], Adjustments { tone: equalize(true), ..off }, "equalized by channel"),
         (
@@ -30,6 +42,7 @@ fn kinds() -> Vec<(&'static [&'static str], Adjustments, &'static str)> {
                 blur: Some(Blur { size: 5, runs: 2 }),
                 tone: Some(Tone::Clahe(Clahe { tiles: (4, 2), clip_limit: 3.5 })),
                 reduction: threshold(2, ClassDisplay::Colors),
+                ..off
             },
             "low-pass 5×5 ×2, CLAHE 4×2 clip 3.5, 2 classes in false colours",
         ),
@@ -38,6 +51,11 @@ fn kinds() -> Vec<(&'static [&'static str], Adjustments, &'static str)> {
 
 fn clip(format: &str) -> Clip {
     Clip::moving("clip.mkv", "66x50", 0.24, &format!("-c:v ffv1 -pix_fmt {format}"))
+}
+
+/// Returns the codes of an adjusted picture by the slow definition.
+fn applied(picture: &Picture, adjustments: &Adjustments) -> Codes {
+    reference::apply(reference::codes(picture), &adjustments.for_range(picture.colorimetry().range.value))
 }
 
 /// Compares a record's bins with those of codes.
@@ -56,7 +74,7 @@ fn records_count_the_adjusted_picture() {
             let (records, summary) = records(clip.path(), &[&["--bins"], arguments].concat());
             assert_eq!((records.len(), &summary["options"]["adjustments"]), (6, &Value::from(told)));
             for (record, frame) in records.iter().zip(&frames) {
-                let codes = reference::apply(reference::codes(&frame.picture), &adjustments);
+                let codes = applied(&frame.picture, &adjustments);
                 check(record, &codes, &format!("{format}, {told}, {}", record["frame"]));
                 assert_eq!((&record["adjustments"], &record["count"]), (&told.into(), &3300.into()));
                 assert_eq!(record["pixel_format"], format, "that of the source");
@@ -77,7 +95,7 @@ fn a_region_is_cut_out_of_the_whole_adjusted_picture() {
     let (arguments, adjustments, _) = kinds()[0];
     let (records, _) = records(clip.path(), &[&["--bins", "--region", "3,5,21,17"], arguments].concat());
     for (record, frame) in records.iter().zip(&frames) {
-        let whole = reference::apply(reference::codes(&frame.picture), &adjustments);
+        let whole = applied(&frame.picture, &adjustments);
         let rows = (5..22).flat_map(|y| &whole.rgb[y * 66 + 3..][..21]);
         check(record, &Codes { width: 21, height: 17, rgb: rows.copied().collect(), ..whole }, "region");
     }
@@ -186,6 +204,7 @@ fn pictures_without_contrast_are_counted() {
             blur: Some(Blur { size: 63, runs: 3 }),
             tone: Some(Tone::Clahe(Clahe { tiles: (16, 16), clip_limit: 100.0 })),
             reduction: Some(Reduction::Posterize(Posterize { levels: 16, placing: Placing::Width })),
+            ..Adjustments::default()
         },
         "",
     )];
@@ -194,7 +213,7 @@ fn pictures_without_contrast_are_counted() {
         for (arguments, adjustments, _) in kinds().into_iter().chain(more) {
             let (records, _) = records(clip.path(), &[&["--bins", "--verify"], arguments].concat());
             assert_eq!(records.len(), frames.len());
-            let codes = reference::apply(reference::codes(&frames[0].picture), &adjustments);
+            let codes = applied(&frames[0].picture, &adjustments);
             check(&records[0], &codes, &format!("{name}, {arguments:?}"));
         }
     }

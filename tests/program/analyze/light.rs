@@ -173,3 +173,16 @@ fn tables_have_the_same_figures_and_other_runs_have_none() {
         assert!(run.stderr.contains(said), "{arguments:?}: {}", run.stderr);
     }
 }
+
+/// Black bars lower the average of a frame; without them, it is that of the picture.
+#[test]
+fn bars_are_left_out_of_the_average() {
+    let picture = "-f lavfi -i testsrc2=s=96x48:r=5:d=1 -vf";
+    let clip = Clip::new("clip.mkv", &format!("{picture} format=yuv444p10le,{PQ}limited,pad=96:80:0:16 -c:v ffv1"));
+    let active = &summary(&clip, &["--light", "--crop-bars", "--quiet"])["light"];
+    assert_eq!(active, &summary(&clip, &["--light", "--region", "0,16,96,48"])["light"]);
+    let all = &summary(&clip, &["--light"])["light"];
+    let [active_fall, all_fall] = [active, all].map(|light| light["max_fall"].as_f64().unwrap());
+    assert!((all_fall / active_fall - 48.0 / 80.0).abs() < 1e-6, "{all_fall} {active_fall}");
+    assert_eq!((&active["max_cll"], &active["pixels"]), (&all["max_cll"], &(5 * 96 * 48).into()));
+}

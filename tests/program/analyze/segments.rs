@@ -19,6 +19,7 @@ fn written(folder: &Path) -> Vec<PathBuf> {
 fn segments_hold_their_own_seconds_and_merge_to_what_one_file_would_be() {
     for (arguments, format) in [
         (&[][..], "jsonl"),
+        (&["--light", "--transfer", "pq"], "jsonl"),
         (&["--bins"], "csv"),
         (&["--every", "7"], "json"),
         (&["--from", "10f", "--to", "2.5"], "jsonl"),
@@ -40,6 +41,15 @@ fn segments_hold_their_own_seconds_and_merge_to_what_one_file_would_be() {
                 assert!(records.iter().all(|record| is_inside(record["time_seconds"].as_f64().unwrap())), "{file:?}");
                 assert_eq!((&summary["frames"], &summary["complete"]), (&records.len().into(), &true.into()));
                 assert_eq!(summary["first_frame"], records[0]["frame"]);
+                if arguments.contains(&"--light") {
+                    let most =
+                        records.iter().filter_map(|record| record["light"]["max_cd_m2"].as_f64()).fold(0.0, f64::max);
+                    assert_eq!(
+                        (&summary["light"]["max_cll"], &summary["light"]["frames"]),
+                        (&most.into(), &records.len().into())
+                    );
+                    assert_eq!(summary["stated_light"]["max_cll_verdict"], "absent");
+                }
             }
         }
         let one = clip.folder().join(format!("one.{format}"));

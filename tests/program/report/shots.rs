@@ -71,3 +71,45 @@ fn a_table_that_cannot_be_written_is_named_before_anything_is_counted() {
     assert!(wrong.stderr.contains(".csv"), "{}", wrong.stderr);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
+
+/// Patches of known light, one per shot: PQ codes of 10 bits, full range, as NumPy-free arithmetic of the standard.
+#[test]
+fn shots_and_report_say_how_bright_they_are() {
+    let light = |code: f64| {
+        let (m1, m2) = (2610.0 / 16_384.0, 128.0 * 2523.0 / 4096.0);
+        let (c1, c2, c3) = (3424.0 / 4096.0, 32.0 * 2413.0 / 4096.0, 32.0 * 2392.0 / 4096.0);
+        let root = (code / 1023.0_f64).powf(1.0 / m2);
+        10_000.0 * ((root - c1).max(0.0) / (c2 - c3 * root)).powf(1.0 / m1)
+    };
+    let shot = |code: u32| {
+        format!("-f lavfi -i color=black:s=64x36:r=25:d=1,format=gbrp10le,geq=r='{code}':g='{code}':b='{code}'")
+    };
+    let graph = "[0][1][2]concat=n=3,setparams=color_trc=smpte2084:range=full";
+    let inputs = [200, 769, 520].map(shot).join(" ");
+    let clip = Clip::new("clip.mkv", &format!("{inputs} -filter_complex {graph} -c:v ffv1 -pix_fmt gbrp10le"));
+    let (table, list) = (clip.folder().join("shots.csv"), clip.folder().join("shots.json"));
+    assert_eq!(shots_alone(clip.path(), &table, &["--light"]).code, Some(0));
+    assert_eq!(shots_alone(clip.path(), &list, &["--light"]).code, Some(0));
+    let list: serde_json::Value = serde_json::from_slice(&fs::read(&list).unwrap()).unwrap();
+    assert_eq!((&list["schema"], list["shots"].as_array().unwrap().len()), (&1.into(), 3));
+    let text = fs::read_to_string(&table).unwrap();
+    assert!(text.lines().nth(1).unwrap().ends_with(",Light Max Average (cd/m2),Light Average (cd/m2)"), "{text}");
+    for (number, code) in [200.0, 769.0, 520.0].into_iter().enumerate() {
+        let shot = &list["shots"][number];
+        assert_eq!((&shot["first_frame"], &shot["last_frame"]), (&(25 * number).into(), &(25 * number + 24).into()));
+        let cells: Vec<_> = text.lines().nth(number + 2).unwrap().split(',').skip(10).collect();
+        let names = ["max_cd_m2", "max_9999_cd_m2", "max_average_cd_m2", "average_cd_m2"];
+        assert_eq!(cells.len(), names.len());
+        for (name, cell) in names.into_iter().zip(cells) {
+            for found in [shot["light"][name].as_f64().unwrap(), cell.parse().unwrap()] {
+                assert!((found / light(code) - 1.0).abs() < 1e-6, "{name} of shot {number}: {found}");
+            }
+        }
+    }
+    let page = crate::report::page_of(clip.path(), &["--light"]);
+    let most = format!("{:.1} cd/m² in frame 25", light(769.0));
+    assert!(page.contains(&most) && page.contains("MaxFALL") && page.contains("MaxCLL absent"), "{most}");
+    assert!(!crate::report::page_of(clip.path(), &[]).contains("MaxFALL"));
+    let wrong = shots_alone(clip.path(), &table, &["--light", "--components", "ycbcr"]);
+    assert_eq!((wrong.code, wrong.stderr.contains("leave out --light")), (Some(2), true), "{wrong:?}");
+}

@@ -1,7 +1,7 @@
 //! Adjusted pictures: the drawing, and the picture that the figures describe.
 
 use histoscope_core::adjust::{
-    Adjustments, Blur, Clahe, ClassDisplay, Codes, Equalize, Otsu, Posterize, Reduction, Tone, otsu, reference,
+    Adjustments, Blur, Clahe, ClassDisplay, Codes, Equalize, Lut, Otsu, Posterize, Reduction, Tone, otsu, reference,
 };
 use histoscope_core::picture::Frame;
 use serde_json::Value;
@@ -10,6 +10,9 @@ use crate::command::{figures, finish, program, run};
 use crate::common::Clip;
 use crate::snapshot::expected::frame_at;
 use crate::snapshot::png_file::snapshot;
+
+/// A small lookup table, a cube of three nodes per edge.
+const LOOK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/look.cube");
 
 fn kinds() -> Vec<(&'static [&'static str], Adjustments, &'static str)> {
     let off = Adjustments::default();
@@ -32,6 +35,7 @@ fn kinds() -> Vec<(&'static [&'static str], Adjustments, &'static str)> {
             Adjustments { reduction: Some(Reduction::Otsu(threshold)), ..off },
             "3 classes in false colours",
         ),
+        (&["--lut", LOOK], Adjustments { lut: Lut::open(LOOK.as_ref()).ok(), ..off }, "LUT look.cube 3³"),
         (&["--low-pass", "9x3"], Adjustments { blur: Some(Blur { size: 9, runs: 3 }), ..off }, "low-pass 9×9 ×3"),
     ]
 }

@@ -6,6 +6,7 @@ mod expected;
 mod false_color;
 mod layouts;
 mod linear;
+mod luts;
 mod output;
 mod overlay;
 mod picture;

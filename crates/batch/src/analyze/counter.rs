@@ -167,7 +167,8 @@ impl RunCounter {
             let adjusted = match is_off {
                 true => picture.clone(),
                 false => {
-                    let codes = adjust::reference::apply(adjust::reference::codes(picture), &self.adjustments);
+                    let adjustments = self.adjustments.for_range(picture.colorimetry().range.value);
+                    let codes = adjust::reference::apply(adjust::reference::codes(picture), &adjustments);
                     codes.picture().map_err(EngineError::Adjust)?
                 }
             };

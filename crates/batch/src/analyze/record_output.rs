@@ -12,6 +12,7 @@ use histoscope_media::StreamInfo;
 
 use super::error::AnalyzeError;
 use super::format::{Format, LineOutput, RecordWriter};
+use super::light::LightSummary;
 use super::output::{Output, OutputTarget, RecordSink, ResumePoint, preliminary};
 use super::parquet::TableOutput;
 use super::pipeline::{CountedFrame, Request};
@@ -71,6 +72,8 @@ struct Segment {
     output: Box<dyn RecordSink>,
     first_frame: u64,
     records: u64,
+    /// The light of its frames, if it is measured.
+    light: Option<LightSummary>,
 }
 
 impl Segments {
@@ -85,14 +88,19 @@ impl Segments {
         check_output(&path, &request.input)?;
         let recorder = Recorder::new(request, info, *bins);
         let output = open(*format, &OutputTarget::File(path), *run, &ResumePoint::default(), recorder, info)?;
-        Ok(Segment { index, output, first_frame: self.next_first.unwrap_or(first.number), records: 0 })
+        let light = request.counting.light.map(|_| LightSummary::default());
+        Ok(Segment { index, output, first_frame: self.next_first.unwrap_or(first.number), records: 0, light })
     }
 
     /// Finishes the current file, if any. `summary` states where the file ends.
     fn end(&mut self, summary: &Summary) -> Result<(), AnalyzeError> {
         self.next_first = Some(summary.end_frame);
-        let Some(Segment { output, first_frame, records, .. }) = self.current.take() else { return Ok(()) };
-        output.finish(&Summary { frames: records, first_frame, ..summary.clone() })
+        let Some(Segment { output, first_frame, records, light, .. }) = self.current.take() else { return Ok(()) };
+        let mut stated_light = summary.stated_light.clone();
+        if let (Some(stated), Some(light)) = (&mut stated_light, &light) {
+            stated.judge(light);
+        }
+        output.finish(&Summary { frames: records, first_frame, light, stated_light, ..summary.clone() })
     }
 }
 
@@ -110,6 +118,9 @@ impl RecordSink for Segments {
         };
         let segment = self.current.insert(segment);
         segment.records += 1;
+        if let Some(light) = &mut segment.light {
+            light.add_frame(frame.number, frame.counts.light.as_ref());
+        }
         segment.output.add(frame)
     }
 

@@ -152,6 +152,7 @@ fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> R
     summary.frames = left.records;
     let info = pipeline.info();
     summary.decoder = Some(info.decoder.clone()).filter(|_| request.open.hardware.choice != HardwareChoice::No);
+    summary.stated_light = request_light.then(|| StatedLightSummary::of(&info.stated_light));
     let output: Box<dyn RecordSink> = match (segment, target) {
         (Some(secs), OutputTarget::File(path)) => {
             let (secs, path, info, summary) = (*secs, path.clone(), info.clone(), summary.clone());
@@ -165,7 +166,6 @@ fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> R
     };
     summary.first_frame = pipeline.first_number().unwrap_or(0);
     let light = request_light.then(LightSummary::default);
-    summary.stated_light = request_light.then(|| StatedLightSummary::of(&pipeline.info().stated_light));
     let mut writer = Writer { output, records: left.records, damaged: 0, last: None, light };
     let counted = count_and_write(pipeline, &name, &mut writer, quiet)?;
     let records = writer.records;

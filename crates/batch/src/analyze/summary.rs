@@ -246,5 +246,5 @@ pub(super) fn display(path: &Path) -> String {
 
 /// Returns a description of the adjustments, or `None` if there are none.
 pub(super) fn adjustments_text(adjustments: &Adjustments) -> Option<String> {
-    (!adjustments.is_off()).then(|| adjustments.to_string())
+    (!adjustments.is_off()).then(|| adjustments.exact_text())
 }

@@ -4,6 +4,8 @@
 use super::clip::Clip;
 use super::thumbnails::Thumbnails;
 use super::times;
+use crate::analyze::light::LightSummary;
+use crate::analyze::stated_light::StatedLightSummary;
 use crate::fields::FrameDescription;
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::color::{LUMINANCE_WEIGHTS, Origin};
@@ -152,6 +154,25 @@ pub fn facts(info: &StreamInfo, frame: &FrameDescription, components: Components
         facts.push(plain("luminance", LUMINANCE_WEIGHTS.to_owned()));
     }
     facts.push(plain("counted by", counted_by.to_owned()));
+    facts
+}
+
+/// Returns the measured light of a clip as facts, next to what the file states.
+#[must_use]
+pub fn light_facts(light: &LightSummary, stated: &StatedLightSummary) -> Vec<Fact> {
+    if light.frames == 0 {
+        return vec![plain("light", "unknown in every frame, because of the transfer function".to_owned())];
+    }
+    let (x, y) = (light.max_cll_x, light.max_cll_y);
+    let mut facts = vec![
+        plain("MaxCLL", format!("{:.1} cd/m² in frame {} at {x}, {y}", light.max_cll, light.max_cll_frame)),
+        plain("MaxCLL of 99.99 %", format!("{:.1} cd/m² in frame {}", light.max_cll_9999, light.max_cll_9999_frame)),
+        plain("MaxFALL", format!("{:.1} cd/m² in frame {}", light.max_fall, light.max_fall_frame)),
+    ];
+    facts.extend(stated.in_words(light).into_iter().map(|line| {
+        let text = line.strip_prefix("the file states: ").map_or(line.clone(), str::to_owned);
+        plain("stated light", text)
+    }));
     facts
 }
 

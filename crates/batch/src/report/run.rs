@@ -4,17 +4,19 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use super::clip::{ClipBuilder, FramePlace};
-use super::content::{Report, facts};
+use super::content::{Report, facts, light_facts};
 use super::page::page;
 use super::picture;
-use super::shots;
+use super::shots::{self, ShotLights};
 use super::thumbnails::Thumbnails;
 use super::times::{time, whole};
 use crate::analyze::AnalyzeError;
 use crate::analyze::counter::ScopeUse;
 use crate::analyze::inspection::Inspection;
+use crate::analyze::light::LightSummary;
 use crate::analyze::overview::{Progress, announce};
 use crate::analyze::pipeline::{CountedFrame, Pipeline, Request, RunOutcome};
+use crate::analyze::stated_light::StatedLightSummary;
 use crate::analyze::thumbnails::ThumbnailUse;
 use crate::fields::FrameDescription;
 use crate::file::{FileError, check_output, encode_png, write_whole};
@@ -94,7 +96,7 @@ pub fn run(mut request: Request, options: &ReportOptions) -> Result<Finished, An
     let components = if pipeline.counting().rgbl { Components::Rgbl } else { Components::YCbCr };
     let mut notes = info.notes.clone();
     notes.extend(pipeline.bars().map(|bars| format!("{bars}.")));
-    let Gathered { clip, mut thumbnails, first, mut outcome } = gather(pipeline, options)?;
+    let Gathered { clip, mut thumbnails, first, light, mut outcome } = gather(pipeline, options)?;
     let (Some(clip), Some(first)) = (clip.finish(), first) else {
         if outcome.stopped {
             return Ok(Finished::StoppedBeforeFirst);
@@ -104,9 +106,15 @@ pub fn run(mut request: Request, options: &ReportOptions) -> Result<Finished, An
     thumbnails.finish(&clip);
     notes.extend(notes_on(&outcome, clip.left_out, clip.end_secs));
     notes.extend(notes_on_scopes(&outcome.scopes, wanted));
+    let mut facts = facts(&info, &first, components, &outcome.counted_by);
+    if let Some(ClipLight { summary, .. }) = &light {
+        let mut stated = StatedLightSummary::of(&info.stated_light);
+        stated.judge(summary);
+        facts.extend(light_facts(summary, &stated));
+    }
     let report = Report {
         name: file_name(&info.path),
-        facts: facts(&info, &first, components, &outcome.counted_by),
+        facts,
         notes,
         clip,
         thumbnails,
@@ -117,7 +125,9 @@ pub fn run(mut request: Request, options: &ReportOptions) -> Result<Finished, An
         write(&report, output)?;
     }
     if let Some(output) = &options.shots {
-        write_whole(output, shots::table(&shots::shots(&report.clip), &report.clip.timecodes).as_bytes())?;
+        let lights = light.as_ref().map(|light| &light.frames);
+        let text = shots::written(&report.clip, lights, (&report.name, is_json(output)));
+        write_whole(output, text.as_bytes())?;
     }
     let written: Vec<_> = options.outputs.iter().chain(&options.shots).map(|path| path.display().to_string()).collect();
     announce(&format!("wrote {}", written.join(" and ")), options.quiet);
@@ -128,11 +138,24 @@ pub fn run(mut request: Request, options: &ReportOptions) -> Result<Finished, An
     })
 }
 
+/// The measured light of a clip.
+struct ClipLight {
+    summary: LightSummary,
+    /// The frames, if shots are written.
+    frames: ShotLights,
+}
+
+/// Returns `true` if the shots are to be written as JSON.
+fn is_json(output: &Path) -> bool {
+    output.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"))
+}
+
 /// The data collected by counting a clip.
 struct Gathered {
     clip: ClipBuilder,
     thumbnails: Thumbnails,
     first: Option<FrameDescription>,
+    light: Option<ClipLight>,
     outcome: RunOutcome,
 }
 
@@ -146,6 +169,10 @@ fn gather(pipeline: Pipeline, options: &ReportOptions) -> Result<Gathered, Analy
     }
     let rate = pipeline.info().timecodes.map(|timecodes| timecodes.rate);
     let (mut thumbnails, mut first) = (Thumbnails::default(), None);
+    let mut light = pipeline
+        .counting()
+        .light
+        .map(|_| ClipLight { summary: LightSummary::default(), frames: ShotLights::default() });
     let outcome = pipeline.run(&mut |CountedFrame { number, frame, counts, thumbnail, inspected, .. }| {
         let histogram = match components {
             Components::Rgbl => counts.rgbl,
@@ -161,6 +188,12 @@ fn gather(pipeline: Pipeline, options: &ReportOptions) -> Result<Gathered, Analy
                 repeats: inspected.repeats,
             };
             clip.add(place, &histogram);
+            if let Some(ClipLight { summary, frames }) = &mut light {
+                summary.add_frame(number, counts.light.as_ref());
+                if let (Some(figures), true) = (&counts.light, options.shots.is_some()) {
+                    frames.add(number, figures);
+                }
+            }
             thumbnails.add(number, thumbnail, inspected.begins, &clip);
             progress.frame(frame.facts.time_secs);
             first.get_or_insert(frame);
@@ -168,7 +201,7 @@ fn gather(pipeline: Pipeline, options: &ReportOptions) -> Result<Gathered, Analy
         ControlFlow::Continue(())
     });
     progress.finish();
-    Ok(Gathered { clip, thumbnails, first, outcome: outcome? })
+    Ok(Gathered { clip, thumbnails, first, light, outcome: outcome? })
 }
 
 /// Returns the error if there is no frame to report on.

@@ -4,12 +4,19 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::camera_log::CameraLog;
+use super::lut::Lut;
 use super::parameters::{Adjustments, Blur, Clahe, ClassDisplay, Equalize, Otsu, Placing, Posterize, Reduction, Tone};
 
-/// The parameters of every adjustment, whether it is on or off. They are serialized in the syntax of the command line.
+/// The parameters of every adjustment, whether it is on or off. They are serialized in the syntax of the command line,
+/// except the file of a lookup table, which belongs to a folder of videos.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(from = "Written", into = "Written")]
 pub struct Choices {
+    /// The lookup table, if a file has been chosen.
+    pub lut: Option<Lut>,
+    /// The camera log.
+    pub camera_log: CameraLog,
     /// Parameters of the low-pass.
     pub blur: Blur,
     /// Parameters of equalization.
@@ -25,7 +32,12 @@ pub struct Choices {
 impl Choices {
     /// Remembers the parameters of the adjustments that are on.
     pub fn take(&mut self, adjustments: &Adjustments) {
-        let Adjustments { blur, tone, reduction } = adjustments.clamped();
+        let Adjustments { lut, blur, tone, reduction } = adjustments.clamped();
+        match lut.map(|lut| (lut, lut.camera())) {
+            Some((_, Some(log))) => self.camera_log = log,
+            Some((lut, None)) => self.lut = Some(lut),
+            None => {}
+        }
         self.blur = blur.unwrap_or(self.blur);
         match tone {
             Some(Tone::Equalize(equalize)) => self.equalize = equalize,
@@ -44,6 +56,7 @@ impl Choices {
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Written {
+    camera_log: String,
     low_pass: String,
     equalize: String,
     clahe: String,
@@ -54,6 +67,8 @@ struct Written {
 impl From<Written> for Choices {
     fn from(written: Written) -> Self {
         Self {
+            lut: None,
+            camera_log: read(&written.camera_log),
             blur: read(&written.low_pass),
             equalize: read(&written.equalize),
             clahe: read(&written.clahe),
@@ -70,7 +85,7 @@ fn read<T: FromStr + Default>(text: &str) -> T {
 
 impl From<Choices> for Written {
     fn from(choices: Choices) -> Self {
-        let Choices { blur, equalize, clahe, posterize, otsu } = choices;
+        let Choices { lut: _, camera_log, blur, equalize, clahe, posterize, otsu } = choices;
         let what = if equalize.per_channel { "channels" } else { "luminance" };
         let placing = match posterize.placing {
             Placing::Width => "width",
@@ -81,6 +96,7 @@ impl From<Choices> for Written {
             ClassDisplay::Colors => "colors",
         };
         Self {
+            camera_log: camera_log.word().to_owned(),
             low_pass: format!("{}x{}", blur.size, blur.runs),
             equalize: format!("{what}:{}", equalize.time_constant_secs),
             clahe: format!("{}x{}:{}", clahe.tiles.0, clahe.tiles.1, clahe.clip_limit),
@@ -96,6 +112,8 @@ mod tests {
 
     fn changed() -> Choices {
         Choices {
+            lut: None,
+            camera_log: CameraLog::LogC4,
             blur: Blur { size: 15, runs: 3 },
             equalize: Equalize { per_channel: true, time_constant_secs: 0.25 },
             clahe: Clahe { tiles: (4, 6), clip_limit: 3.5 },
@@ -107,7 +125,7 @@ mod tests {
     #[test]
     fn parameters_are_serialized_as_on_the_command_line_and_read_back() {
         let text = serde_json::to_string(&changed()).unwrap();
-        for part in ["\"15x3\"", "\"channels:0.25\"", "\"4x6:3.5\"", "\"7:population\"", "\"4:colors\""] {
+        for part in ["\"logc4\"", "\"15x3\"", "\"channels:0.25\"", "\"4x6:3.5\"", "\"7:population\"", "\"4:colors\""] {
             assert!(text.contains(part), "no {part} in {text}");
         }
         assert_eq!(serde_json::from_str::<Choices>(&text).unwrap(), changed());
@@ -124,7 +142,7 @@ mod tests {
     fn parameters_of_active_adjustments_are_taken_and_the_rest_is_kept() {
         let mut choices = changed();
         let blur = Some(Blur { size: 5, runs: 2 });
-        choices.take(&Adjustments { blur, tone: Some(Tone::Clahe(Clahe::default())), reduction: None });
+        choices.take(&Adjustments { blur, tone: Some(Tone::Clahe(Clahe::default())), ..Adjustments::default() });
         assert_eq!(choices, Choices { blur: Blur { size: 5, runs: 2 }, clahe: Clahe::default(), ..changed() });
     }
 }

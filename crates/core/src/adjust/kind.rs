@@ -1,12 +1,17 @@
 //! Individual adjustments, as controlled by keys and buttons: on and off, steps of their parameters, and names.
 
 use super::choices::Choices;
+use super::lut::Lut;
 use super::parameters::{Adjustments, Blur, Clahe, ClassDisplay, Equalize, Otsu, Placing, Posterize, Reduction, Tone};
 
 /// An adjustment that a key or a button switches on and off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Adjustment {
-    /// The box blur before all others.
+    /// The lookup table before all others.
+    Lut,
+    /// The camera log, in its place.
+    CameraLog,
+    /// The box blur.
     Blur,
     /// Equalization of luminance.
     Equalize,
@@ -37,12 +42,23 @@ pub const CLIP_LIMITS: [f64; 17] =
 
 impl Adjustment {
     /// Every adjustment, in the order of the chain.
-    pub const ALL: [Self; 6] = [Self::Blur, Self::Equalize, Self::Channels, Self::Clahe, Self::Posterize, Self::Otsu];
+    pub const ALL: [Self; 8] = [
+        Self::Lut,
+        Self::CameraLog,
+        Self::Blur,
+        Self::Equalize,
+        Self::Channels,
+        Self::Clahe,
+        Self::Posterize,
+        Self::Otsu,
+    ];
 
     /// Returns `true` if the adjustment is on.
     #[must_use]
-    pub const fn is_on(self, adjustments: &Adjustments) -> bool {
+    pub fn is_on(self, adjustments: &Adjustments) -> bool {
         match self {
+            Self::Lut => adjustments.lut.is_some_and(|lut| lut.camera().is_none()),
+            Self::CameraLog => adjustments.lut.is_some_and(|lut| lut.camera().is_some()),
             Self::Blur => adjustments.blur.is_some(),
             Self::Equalize => matches!(adjustments.tone, Some(Tone::Equalize(Equalize { per_channel: false, .. }))),
             Self::Channels => matches!(adjustments.tone, Some(Tone::Equalize(Equalize { per_channel: true, .. }))),
@@ -52,9 +68,12 @@ impl Adjustment {
         }
     }
 
-    /// Switches the adjustment on with these parameters. It replaces any other in the same position of the chain.
-    pub const fn switch_on(self, adjustments: &mut Adjustments, choices: &Choices) {
+    /// Switches the adjustment on with these parameters. It replaces any other in the same position of the chain. A lookup
+    /// table stays off if none has been chosen.
+    pub fn switch_on(self, adjustments: &mut Adjustments, choices: &Choices) {
         match self {
+            Self::Lut => adjustments.lut = choices.lut.or(adjustments.lut),
+            Self::CameraLog => adjustments.lut = Some(Lut::of_camera(choices.camera_log)),
             Self::Blur => adjustments.blur = Some(choices.blur),
             Self::Equalize | Self::Channels => {
                 let per_channel = matches!(self, Self::Channels);
@@ -69,6 +88,7 @@ impl Adjustment {
     /// Switches off whichever adjustment is in this one's position of the chain.
     pub const fn switch_off(self, adjustments: &mut Adjustments) {
         match self {
+            Self::Lut | Self::CameraLog => adjustments.lut = None,
             Self::Blur => adjustments.blur = None,
             Self::Equalize | Self::Channels | Self::Clahe => adjustments.tone = None,
             Self::Posterize | Self::Otsu => adjustments.reduction = None,
@@ -79,6 +99,8 @@ impl Adjustment {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Lut => "LUT",
+            Self::CameraLog => "Camera log",
             Self::Blur => "Low-pass",
             Self::Equalize | Self::Channels => "Equalize",
             Self::Clahe => "CLAHE",
@@ -91,7 +113,9 @@ impl Adjustment {
     #[must_use]
     pub const fn help(self) -> &'static str {
         match self {
-            Self::Blur => "Blur before everything else, as a low-pass before the scopes",
+            Self::Lut => "Map colours through a lookup table, before everything else",
+            Self::CameraLog => "Map a camera's log and gamut to BT.709, before everything else",
+            Self::Blur => "Blur, as a low-pass before the scopes",
             Self::Equalize => "Spread the tones by the luminance histogram",
             Self::Channels => "Spread red, green and blue, each by its own histogram",
             Self::Clahe => "Spread the tones tile by tile, with limited contrast",
@@ -104,6 +128,8 @@ impl Adjustment {
     #[must_use]
     pub const fn off_text(self) -> &'static str {
         match self {
+            Self::Lut => "LUT off",
+            Self::CameraLog => "camera log off",
             Self::Blur => "low-pass off",
             Self::Equalize => "equalizing off",
             Self::Channels => "equalizing by channel off",
@@ -119,7 +145,8 @@ impl Adjustment {
         let mut alone = Adjustments::default();
         self.switch_on(&mut alone, choices);
         match self {
-            Self::Blur | Self::Clahe | Self::Posterize => alone.to_string(),
+            Self::Lut if alone.is_off() => "no LUT: drop a .cube file on the window, or name one with --lut".to_owned(),
+            Self::Lut | Self::CameraLog | Self::Blur | Self::Clahe | Self::Posterize => alone.to_string(),
             Self::Equalize | Self::Channels => {
                 format!("{alone}, {}", time_constant_text(choices.equalize.time_constant_secs))
             }
@@ -134,6 +161,8 @@ impl Adjustment {
     pub fn step(self, choices: &mut Choices, parameter: Parameter, more: bool) -> Self {
         let main = parameter == Parameter::Main;
         match self {
+            Self::CameraLog if main => choices.camera_log = choices.camera_log.step(more),
+            Self::Lut | Self::CameraLog => {}
             Self::Blur if main => choices.blur.size = step_whole(choices.blur.size, 2, more),
             Self::Blur => choices.blur.runs = step_whole(choices.blur.runs, 1, more),
             Self::Equalize | Self::Channels if main => {
@@ -159,8 +188,10 @@ impl Adjustment {
 
 /// Clamps all parameters to their ranges.
 fn clamped(choices: Choices) -> Choices {
-    let Choices { blur, equalize, clahe, posterize, otsu } = choices;
+    let Choices { lut, camera_log, blur, equalize, clahe, posterize, otsu } = choices;
     Choices {
+        lut,
+        camera_log,
         blur: Blur::clamped(blur),
         equalize: Equalize::clamped(equalize),
         clahe: Clahe::clamped(clahe),
@@ -212,10 +243,13 @@ fn step_on(stops: &[f64], value: &mut f64, more: bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    fn lut() -> Lut {
+        Lut::parse("a.cube".as_ref(), b"LUT_1D_SIZE 2\n0 0 0\n1 1 1\n").unwrap()
+    }
 
     #[test]
     fn an_adjustment_replaces_others_in_its_position() {
-        let choices = Choices::default();
+        let choices = Choices { lut: Some(lut()), ..Choices::default() };
         for kind in Adjustment::ALL {
             let mut adjustments = Adjustments::default();
             kind.switch_on(&mut adjustments, &choices);
@@ -228,7 +262,7 @@ mod tests {
             kind.switch_on(&mut adjustments, &choices);
         }
         let on: Vec<_> = Adjustment::ALL.into_iter().filter(|kind| kind.is_on(&adjustments)).collect();
-        assert_eq!(on, [Adjustment::Blur, Adjustment::Clahe, Adjustment::Otsu]);
+        assert_eq!(on, [Adjustment::CameraLog, Adjustment::Blur, Adjustment::Clahe, Adjustment::Otsu]);
     }
 
     #[test]
@@ -274,11 +308,13 @@ mod tests {
 
     #[test]
     fn messages_include_every_parameter() {
-        let choices = Choices::default();
+        let choices = Choices { lut: Some(lut()), ..Choices::default() };
         let texts = Adjustment::ALL.map(|kind| kind.on_text(&choices));
         assert_eq!(
             texts,
             [
+                "LUT a.cube",
+                "S-Log3, S-Gamut3.Cine to BT.709",
                 "low-pass 9×9",
                 "equalized, 0.5 s",
                 "equalized by channel, 0.5 s",

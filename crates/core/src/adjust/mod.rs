@@ -1,37 +1,44 @@
-//! Adjustments driven by histograms: equalization, CLAHE, thresholds and posterization, and a low-pass before them.
+//! Adjustments: lookup tables, a low-pass, and those driven by histograms: equalization, CLAHE, thresholds and
+//! posterization.
 //!
 //! This module defines each adjustment in integers, with its parameters. The passes of `histoscope_render::gpu::adjust`
 //! produce exactly the same codes. [`Processor`] does the work on the CPU if the only adapter is software. [`mod@reference`]
 //! is the reference implementation, pixel by pixel.
 //!
 //! A picture is first converted to R'G'B' [`Codes`] at its own bin depth, as for counting. The steps that are on then
-//! follow: [`blur`], a tone mapping ([`equalize`] or [`clahe`]), and a reduction to few tones ([`posterize`] or
+//! follow: a lookup table ([`lut`]), [`blur`], a tone mapping ([`equalize`] or [`clahe`]), and a reduction to few tones ([`posterize`] or
 //! [`otsu`]). The result is packed full-range R'G'B', which every engine counts and draws like any other picture.
 
 mod bins;
 pub mod blur;
+mod camera_log;
 mod choices;
 pub mod clahe;
 mod codes;
+mod cube_file;
 pub mod difference;
 pub mod equalize;
 mod kind;
+pub mod lut;
 pub mod otsu;
 mod parameters;
+mod parse_error;
 pub mod posterize;
 mod processor;
 mod recolor;
 pub mod reference;
 
+pub use camera_log::CameraLog;
 pub use choices::Choices;
 pub use codes::scaled;
 pub use codes::working_colorimetry;
 pub use codes::{Codes, working_layout};
+pub use cube_file::LutError;
 pub use difference::Gain;
 pub use kind::{Adjustment, CLIP_LIMITS, Parameter, TIME_CONSTANTS, clip_limit_text, stop_index, time_constant_text};
-pub use parameters::{
-    Adjustments, Blur, Clahe, ClassDisplay, Equalize, Otsu, ParseError, Placing, Posterize, Reduction, Tone,
-};
+pub use lut::Lut;
+pub use parameters::{Adjustments, Blur, Clahe, ClassDisplay, Equalize, Otsu, Placing, Posterize, Reduction, Tone};
+pub use parse_error::ParseError;
 pub use processor::Processor;
 
 /// Returns ⌊value · factor / divisor⌋ and the remainder. The product may exceed 32 bits.

@@ -4,6 +4,10 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
+use super::lut::Lut;
+use super::parse_error::ParseError;
+use crate::picture::color::Range;
+
 /// A box blur.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Blur {
@@ -90,6 +94,8 @@ pub enum Reduction {
 /// All adjustments, in the order in which they are applied. All are off by default.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Adjustments {
+    /// The lookup table.
+    pub lut: Option<Lut>,
     /// The low-pass.
     pub blur: Option<Blur>,
     /// The tone mapping.
@@ -97,11 +103,6 @@ pub struct Adjustments {
     /// The reduction to few tones.
     pub reduction: Option<Reduction>,
 }
-
-/// A parameter that cannot be parsed or is out of range.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ParseError(String);
 
 impl Blur {
     /// Supported sizes; only odd ones are allowed.
@@ -175,10 +176,22 @@ impl Adjustments {
 
     /// Returns each step on its own, whether it is on or off, in the order in which they are applied.
     #[must_use]
-    pub fn steps(self) -> [Self; 3] {
-        let Self { blur, tone, reduction } = self;
+    pub fn steps(self) -> [Self; 4] {
+        let Self { lut, blur, tone, reduction } = self;
         let off = Self::default();
-        [Self { blur, ..off }, Self { tone, ..off }, Self { reduction, ..off }]
+        [Self { lut, ..off }, Self { blur, ..off }, Self { tone, ..off }, Self { reduction, ..off }]
+    }
+
+    /// Returns the adjustments for pictures of this range: the curves of some cameras are published for recorded codes.
+    #[must_use]
+    pub fn for_range(self, range: Range) -> Self {
+        Self { lut: self.lut.map(|lut| lut.for_range(range)), ..self }
+    }
+
+    /// Returns the steps after the lookup table.
+    #[must_use]
+    pub fn after_lut(self) -> Self {
+        Self { lut: None, ..self }
     }
 
     /// Returns the steps before the reduction.
@@ -203,6 +216,15 @@ impl Adjustments {
         matches!(self.reduction, Some(Reduction::Otsu(_)))
     }
 
+    /// Returns the text of the adjustments with a digest of a file's lookup table, since different files may have the same name.
+    #[must_use]
+    pub fn exact_text(&self) -> String {
+        let Some(lut) = self.lut else { return self.to_string() };
+        let lut = lut.digest().map_or_else(|| lut.to_string(), |digest| format!("{lut} ({digest:08x})"));
+        let parts = [lut, self.after_lut().to_string()];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+    }
+
     /// Returns the nearest supported parameters.
     #[must_use]
     pub fn clamped(self) -> Self {
@@ -214,7 +236,7 @@ impl Adjustments {
             Reduction::Posterize(posterize) => Reduction::Posterize(posterize.clamped()),
             Reduction::Otsu(threshold) => Reduction::Otsu(threshold.clamped()),
         });
-        Self { blur: self.blur.map(Blur::clamped), tone, reduction }
+        Self { lut: self.lut, blur: self.blur.map(Blur::clamped), tone, reduction }
     }
 }
 
@@ -264,7 +286,11 @@ fn number<T: FromStr + PartialOrd + fmt::Display>(
 ) -> Result<T, ParseError> {
     match text.parse() {
         Ok(value) if range.contains(&value) => Ok(value),
-        _ => Err(ParseError(format!("'{text}' is not a valid {what}; expected {} to {}", range.start(), range.end()))),
+        _ => Err(ParseError::new(format!(
+            "'{text}' is not a valid {what}; expected {} to {}",
+            range.start(),
+            range.end()
+        ))),
     }
 }
 
@@ -276,7 +302,7 @@ impl FromStr for Blur {
         let (size, runs) = text.split_once('x').unwrap_or((text, "1"));
         let size = number(size, "width of a blur", &Self::SIZES)?;
         if size.is_multiple_of(2) {
-            return Err(ParseError(format!("the width of a blur must be odd, not {size}")));
+            return Err(ParseError::new(format!("the width of a blur must be odd, not {size}")));
         }
         Ok(Self { size, runs: number(runs, "number of runs", &Self::RUNS)? })
     }
@@ -289,7 +315,7 @@ impl FromStr for Clahe {
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let (tiles, clip_limit) = text.split_once(':').unwrap_or((text, "2"));
         let Some((across, down)) = tiles.split_once('x') else {
-            return Err(ParseError(format!("'{tiles}' is not a number of tiles; write it like 8x8")));
+            return Err(ParseError::new(format!("'{tiles}' is not a number of tiles; write it like 8x8")));
         };
         let tiles = (number(across, "number of tiles", &Self::TILES)?, number(down, "number of tiles", &Self::TILES)?);
         Ok(Self { tiles, clip_limit: number(clip_limit, "clip limit", &Self::CLIP_LIMITS)? })
@@ -305,7 +331,7 @@ impl FromStr for Equalize {
         let per_channel = match what {
             "luminance" => false,
             "channels" => true,
-            _ => return Err(ParseError(format!("cannot equalize '{what}'; expected luminance or channels"))),
+            _ => return Err(ParseError::new(format!("cannot equalize '{what}'; expected luminance or channels"))),
         };
         Ok(Self { per_channel, time_constant_secs: number(time_constant, "time constant", &Self::TIME_CONSTANTS)? })
     }
@@ -321,7 +347,7 @@ impl FromStr for Posterize {
             "width" => Placing::Width,
             "population" => Placing::Population,
             _ => {
-                return Err(ParseError(format!("unknown placement '{placing}'; expected width or population")));
+                return Err(ParseError::new(format!("unknown placement '{placing}'; expected width or population")));
             }
         };
         Ok(Self { levels: number(levels, "number of levels", &Self::LEVELS)?, placing })
@@ -337,7 +363,7 @@ impl FromStr for Otsu {
         let shown = match shown {
             "tones" => ClassDisplay::Tones,
             "colors" | "colours" => ClassDisplay::Colors,
-            _ => return Err(ParseError(format!("cannot show classes as '{shown}'; expected tones or colors"))),
+            _ => return Err(ParseError::new(format!("cannot show classes as '{shown}'; expected tones or colors"))),
         };
         Ok(Self { classes: number(classes, "number of classes", &Self::CLASSES)?, shown })
     }
@@ -347,7 +373,7 @@ impl FromStr for Otsu {
 /// classes".
 impl fmt::Display for Adjustments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut parts = Vec::new();
+        let mut parts: Vec<_> = self.lut.iter().map(Lut::to_string).collect();
         if let Some(Blur { size, runs }) = self.blur {
             parts.push(format!("low-pass {size}×{size}") + &if runs > 1 { format!(" ×{runs}") } else { String::new() });
         }
@@ -422,6 +448,7 @@ mod tests {
     #[test]
     fn the_overlay_lists_the_adjustments() {
         let all = Adjustments {
+            lut: None,
             blur: Some(Blur { size: 9, runs: 3 }),
             tone: Some(Tone::Clahe(Clahe::default())),
             reduction: Some(Reduction::Otsu(Otsu { classes: 3, shown: ClassDisplay::Tones })),

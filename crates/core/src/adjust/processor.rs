@@ -1,7 +1,7 @@
 //! The whole chain of adjustments on the CPU.
 
 use super::parameters::{Adjustments, Placing, Posterize, Reduction, Tone};
-use super::{Codes, blur, clahe, equalize, otsu, posterize};
+use super::{Codes, blur, clahe, equalize, lut, otsu, posterize};
 use crate::picture::{Picture, PictureError};
 
 /// The chain of adjustments on the CPU. It keeps equalization's smoothed curves from one picture to the next.
@@ -28,14 +28,18 @@ impl Processor {
             *self = Self::default();
             return Ok(picture.clone());
         }
-        self.apply_to_codes(Codes::of(picture), adjustments, elapsed_secs).picture()
+        let adjustments = adjustments.for_range(picture.colorimetry().range.value);
+        self.apply_to_codes(Codes::of(picture), &adjustments, elapsed_secs).picture()
     }
 
     /// Adjusts codes, like [`apply`](Self::apply).
     #[must_use]
     pub fn apply_to_codes(&mut self, mut codes: Codes, adjustments: &Adjustments, elapsed_secs: Option<f64>) -> Codes {
-        let Adjustments { blur, tone, reduction } = adjustments.clamped();
+        let Adjustments { lut, blur, tone, reduction } = adjustments.clamped();
         self.thresholds = None;
+        if let Some(lut) = lut {
+            codes = lut::apply(codes, lut);
+        }
         if let Some(blur) = blur {
             codes = blur::apply(codes, blur);
         }

@@ -2,6 +2,7 @@
 //! the definition has one. Tests and `analyze --verify` compare the fast implementations with them.
 
 use super::codes::scaled;
+use super::lut::{BRIGHT_SHIFT, Cube, DARK, FRACTION_BITS, GamutChange, LIGHT_BITS, Lut, MATRIX_BITS, Stage};
 use super::parameters::{Adjustments, Blur, Clahe, Equalize, Otsu, Placing, Posterize, Reduction, Tone};
 use super::{Codes, blur, clahe, equalize, otsu, posterize};
 use crate::histogram::reference;
@@ -33,7 +34,10 @@ pub fn bins(codes: &Codes) -> [Vec<u32>; 4] {
 /// Adjusts the codes of a picture that has no predecessor.
 #[must_use]
 pub fn apply(mut codes: Codes, adjustments: &Adjustments) -> Codes {
-    let Adjustments { blur, tone, reduction } = adjustments.clamped();
+    let Adjustments { lut, blur, tone, reduction } = adjustments.clamped();
+    if let Some(lut) = lut {
+        codes = looked_up(codes, lut);
+    }
     if let Some(Blur { size, runs }) = blur {
         (0..runs).for_each(|_| codes = blurred(&codes, size));
     }
@@ -52,6 +56,50 @@ pub fn apply(mut codes: Codes, adjustments: &Adjustments) -> Codes {
 fn map(codes: Codes, mut change: impl FnMut([u16; 3]) -> [u16; 3]) -> Codes {
     let rgb = codes.rgb.into_iter().map(&mut change).collect();
     Codes { rgb, ..codes }
+}
+
+/// Looks up each pixel: in a curve, then between the four nodes of a cube that lie around it, or in another gamut.
+fn looked_up(codes: Codes, lut: Lut) -> Codes {
+    let (tables, bits) = (lut.tables(codes.bits), codes.bits);
+    map(codes, |pixel| {
+        let word = |channel: usize| tables.curves[(channel << bits) + usize::from(pixel[channel])];
+        let words = [word(0), word(1), word(2)];
+        match &tables.stage {
+            Stage::Done => words.map(|code| code as u16),
+            Stage::Cube(cube) => between_nodes(cube, words, bits),
+            Stage::Gamut(gamut) => in_gamut(gamut, words.map(|word| i64::from(word.cast_signed()))),
+        }
+    })
+}
+
+/// Multiplies light by the matrix, and finds its code.
+fn in_gamut(GamutChange { matrix, codes }: &GamutChange, light: [i64; 3]) -> [u16; 3] {
+    matrix.map(|row| {
+        let sum: i64 = row.into_iter().zip(light).map(|(weight, light)| i64::from(weight) * light).sum();
+        let light = sum.div_euclid(1 << MATRIX_BITS).clamp(0, 1 << LIGHT_BITS);
+        let dark = i64::from(DARK);
+        codes[if light < dark { light } else { dark + light / (1 << BRIGHT_SHIFT) } as usize]
+    })
+}
+
+/// Walks from the lowest corner of a cell to the highest, along the axis with the largest fraction first.
+fn between_nodes(cube: &Cube, positions: [u32; 3], bits: u32) -> [u16; 3] {
+    let side = cube.side as usize;
+    let value = |[x, y, z]: [usize; 3], channel: usize| i64::from(cube.nodes[x + side * (y + side * z)][channel]);
+    let mut node = positions.map(|position| (position >> 16) as usize);
+    let mut axes = [0, 1, 2].map(|axis| (i64::from(positions[axis] & 0xffff), axis));
+    axes.sort_by_key(|&(fraction, _)| -fraction);
+    let mut sums: [i64; 3] = std::array::from_fn(|channel| value(node, channel) << FRACTION_BITS);
+    for (fraction, axis) in axes {
+        let before = node;
+        node[axis] += 1;
+        for channel in 0..3 {
+            sums[channel] += fraction * (value(node, channel) - value(before, channel));
+        }
+    }
+    let (top, one) = ((1 << bits) - 1, 1 << (FRACTION_BITS + cube.unit_bits(bits)));
+    let black = if cube.is_wide { top * one } else { 0 };
+    sums.map(|sum| (sum - black + one / 2).div_euclid(one).clamp(0, top) as u16)
 }
 
 /// Sums along each row, then sums those along each column.

@@ -14,7 +14,7 @@ use crate::image::{convert, count_plainly};
 use crate::scan::{check_length, serial};
 use crate::shape::step_within;
 use crate::{BlurMethod, DrawMethod, LabBlur, LabDrawing, ScanKind, ScanMethod};
-use histoscope_core::adjust::{Adjustments, Blur, Codes, Processor, blur};
+use histoscope_core::adjust::{Adjustments, Blur, Codes, Lut, Processor, blur};
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::Picture;
 use histoscope_render::gpu::adjust::scan::{BufferWords, ScanPass};
@@ -114,6 +114,10 @@ pub(super) fn measure(
             Work::Blur { size, staged } => blur_passes(gpu, &budget, &pictures[0], (size, staged), &mut row),
             Work::Chain(adjustments) => Bench::get(&mut bench, gpu, pictures)
                 .and_then(|bench| bench.measure(gpu, &budget, (&adjustments, false), &mut row)),
+            Work::Lut { side } => Bench::get(&mut bench, gpu, pictures).and_then(|bench| {
+                let adjustments = Adjustments { lut: smooth_lut(side), ..Adjustments::default() };
+                bench.measure(gpu, &budget, (&adjustments, false), &mut row)
+            }),
             Work::Separate(adjustments) => Bench::get(&mut bench, gpu, pictures)
                 .and_then(|bench| bench.measure(gpu, &budget, (&adjustments, true), &mut row)),
         };
@@ -121,6 +125,18 @@ pub(super) fn measure(
         rows.push(row);
     }
     Ok(rows)
+}
+
+/// Returns a lookup table that raises the contrast and mixes the channels a little.
+fn smooth_lut(side: u32) -> Option<Lut> {
+    let mut text = format!("LUT_3D_SIZE {side}\n");
+    for node in 0..side.pow(3) {
+        let place = [node % side, node / side % side, node / side / side].map(|at| at as f32 / (side - 1) as f32);
+        let [red, green, blue] = place.map(|own| own * own * (3.0 - 2.0 * own) * 0.9);
+        let gray = place.iter().sum::<f32>() / 30.0;
+        text += &format!("{} {} {}\n", red + gray, green + gray, blue + gray);
+    }
+    Lut::parse("smooth.cube".as_ref(), text.as_bytes()).ok()
 }
 
 /// Checks that the adapter can scan words of these lengths.

@@ -2,7 +2,7 @@
 
 use crate::{BlurMethod, DrawMethod, Method, ScanMethod};
 use histoscope_core::adjust::{
-    Adjustments, Blur, Clahe, ClassDisplay, Equalize, Otsu, Placing, Posterize, Reduction, Tone,
+    Adjustments, Blur, CameraLog, Clahe, ClassDisplay, Equalize, Lut, Otsu, Placing, Posterize, Reduction, Tone,
 };
 
 /// Returns the name and the title of every row, in the order of the table.
@@ -33,6 +33,8 @@ pub(super) enum Work {
     /// An adjustment of a picture, from its planes to the result. The result's histograms are counted while it is
     /// written, if possible.
     Chain(Adjustments),
+    /// A lookup table with this many nodes along each edge.
+    Lut { side: u32 },
     /// An adjustment whose result is counted in separate passes.
     Separate(Adjustments),
     /// The two passes of a blur alone, with or without workgroup memory.
@@ -51,6 +53,7 @@ pub(super) fn adjustments() -> Vec<(&'static str, &'static str, Work)> {
     let classes = |classes| reduction(Reduction::Otsu(Otsu { classes, shown: ClassDisplay::Tones }));
     let levels = |placing| reduction(Reduction::Posterize(Posterize { levels: 5, placing }));
     let blur = |size, runs| Work::Chain(Adjustments { blur: Some(Blur { size, runs }), ..Adjustments::default() });
+    let camera_log = Adjustments { lut: Some(Lut::of_camera(CameraLog::LogC3)), ..Adjustments::default() };
     let tutorial_blur = |method, size| Work::TutorialBlur { method, size };
     vec![
         ("scan", "prefix sum of 262144 words", Work::Scan { conflict_free: true }),
@@ -59,6 +62,8 @@ pub(super) fn adjustments() -> Vec<(&'static str, &'static str, Work)> {
         ("scan-hillis-steele", "tutorial: Hillis, Steele", Work::TutorialScan(ScanMethod::HillisSteele)),
         ("scan-blelloch", "tutorial: Blelloch", Work::TutorialScan(ScanMethod::Blelloch)),
         ("scan-conflict-free", "… without bank conflicts", Work::TutorialScan(ScanMethod::ConflictFree)),
+        ("lut-65", "LUT of 65³ nodes", Work::Lut { side: 65 }),
+        ("camera-log", "camera log", Work::Chain(camera_log)),
         ("equalize", "equalize luminance", Work::Chain(equalize(false))),
         ("equalize-apart", "… its result counted separately", Work::Separate(equalize(false))),
         ("equalize-channels", "equalize red, green and blue", Work::Chain(equalize(true))),

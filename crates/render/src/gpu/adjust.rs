@@ -11,6 +11,7 @@ mod clahe;
 mod crop;
 mod curves;
 mod difference;
+mod lut;
 mod otsu;
 mod recolor;
 pub mod scan;

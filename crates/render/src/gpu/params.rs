@@ -4,6 +4,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use histoscope_core::picture::Picture;
+use histoscope_core::picture::color::Range;
 use histoscope_core::picture::color::{RealConversion, fraction_bits};
 use histoscope_core::picture::layout::{ChromaLines, ColorModel, PixelLayout};
 use histoscope_core::picture::region::Rect;
@@ -124,21 +125,29 @@ pub struct InputPicture {
     pub crossed: bool,
     /// `true` if it is an adjusted picture, whose words are packed codes.
     pub packed: bool,
+    /// The range of its samples.
+    pub range: Range,
 }
 
 impl From<&Picture> for InputPicture {
     fn from(picture: &Picture) -> Self {
         let weights = picture.conversion().weights;
         let crossed = weights[0][1] != 0 || weights[2][2] != 0;
-        Self { layout: *picture.layout(), size: (picture.width(), picture.height()), crossed, packed: false }
+        Self {
+            layout: *picture.layout(),
+            size: (picture.width(), picture.height()),
+            crossed,
+            packed: false,
+            range: picture.colorimetry().range.value,
+        }
     }
 }
 
 impl InputPicture {
-    /// Returns the same properties without the size: those that pipelines depend on.
+    /// Returns the same properties without the size and the range: those that pipelines depend on.
     #[must_use]
     pub const fn of_any_size(self) -> Self {
-        Self { size: (0, 0), ..self }
+        Self { size: (0, 0), range: Range::Full, ..self }
     }
 
     /// Returns the number of pixels.

@@ -11,7 +11,7 @@ use histoscope_render::gpu::GpuError;
 use histoscope_render::gpu::params::InputPicture;
 
 use crate::adjuster::Adjuster;
-use crate::support::{colorimetry, natural};
+use crate::support::{colorimetry, lut, natural};
 
 fn picture(depth: u8) -> Picture {
     natural(PixelLayout::planar_ycbcr(depth, (1, 1)), (131, 78), colorimetry(Matrix::Bt709, Range::Limited), 8)
@@ -33,7 +33,9 @@ fn all() -> Vec<Adjustments> {
     let mut all = Vec::new();
     for blur in [None, Some(Blur { size: 5, runs: 2 })] {
         for tone in tones {
-            all.extend(reductions.map(|reduction| Adjustments { blur, tone, reduction }));
+            let lut = [None, Some(lut(5, 1))];
+            let all_of = |lut| reductions.map(|reduction| Adjustments { lut, blur, tone, reduction });
+            all.extend(lut.map(all_of).concat());
         }
     }
     all.retain(|adjustments| !adjustments.is_off());
@@ -55,7 +57,7 @@ fn every_combination_is_the_reference_to_the_last_code() {
 fn the_order_is_blur_then_tone_then_reduction() {
     let codes = Codes::of(&picture(8));
     let (around, tiles) = (Blur { size: 9, runs: 1 }, Clahe::default());
-    let adjustments = Adjustments { blur: Some(around), tone: Some(Tone::Clahe(tiles)), reduction: None };
+    let adjustments = Adjustments { blur: Some(around), tone: Some(Tone::Clahe(tiles)), ..Adjustments::default() };
     let adjusted = Processor::default().apply_to_codes(codes.clone(), &adjustments, None);
     assert_eq!(adjusted, clahe::apply(blur::apply(codes.clone(), around), tiles));
     assert_ne!(adjusted, blur::apply(clahe::apply(codes, tiles), around));
@@ -77,12 +79,14 @@ fn all_off_does_nothing() {
 fn parameters_out_of_range_are_brought_into_it() {
     let mut adjuster = Adjuster::get();
     let wild = Adjustments {
+        lut: None,
         blur: Some(Blur { size: 4, runs: 0 }),
         tone: Some(Tone::Clahe(Clahe { tiles: (0, 0), clip_limit: f64::NAN })),
         reduction: Some(Reduction::Posterize(Posterize { levels: 0, placing: Placing::Population })),
     };
     adjuster.check("wild", &picture(8), &wild);
     let wild = Adjustments {
+        lut: None,
         blur: None,
         tone: Some(Tone::Equalize(Equalize { per_channel: false, time_constant_secs: f64::INFINITY })),
         reduction: Some(Reduction::Otsu(Otsu { classes: 99, shown: ClassDisplay::Tones })),

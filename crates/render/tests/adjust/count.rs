@@ -2,7 +2,8 @@
 //! and those of the CPU.
 
 use histoscope_core::adjust::{
-    Adjustments, Blur, Clahe, ClassDisplay, Codes, Equalize, Otsu, Placing, Posterize, Processor, Reduction, Tone,
+    Adjustments, Blur, CameraLog, Clahe, ClassDisplay, Codes, Equalize, Lut, Otsu, Placing, Posterize, Processor,
+    Reduction, Tone,
 };
 use histoscope_core::histogram::vertical_scale;
 use histoscope_core::picture::Picture;
@@ -12,7 +13,7 @@ use histoscope_render::gpu::histogram::plan::Plan;
 use histoscope_render::gpu::timing::{Spans, Timestamps};
 
 use crate::adjuster::{Adjuster, assert_same};
-use crate::support::{colorimetry, constant, native_layouts, natural, noise};
+use crate::support::{colorimetry, constant, lut, native_layouts, natural, noise};
 
 /// Returns each adjustment that ends in the counting pass, alone, then chains of them.
 fn adjustments() -> Vec<Adjustments> {
@@ -22,7 +23,14 @@ fn adjustments() -> Vec<Adjustments> {
     let posterize = |placing| Some(Reduction::Posterize(Posterize { levels: 5, placing }));
     let classes = Some(Reduction::Otsu(Otsu { classes: 4, shown: ClassDisplay::Colors }));
     let blur = Some(Blur { size: 5, runs: 2 });
+    let luts = [0, 4, 33].map(|side| Some(lut(side, side as u64)));
+    let camera = Some(Lut::of_camera(CameraLog::SLog3));
     vec![
+        Adjustments { lut: camera, ..off },
+        Adjustments { lut: luts[0], ..off },
+        Adjustments { lut: luts[1], ..off },
+        Adjustments { lut: luts[2], ..off },
+        Adjustments { lut: luts[1], tone: equalize(false), ..off },
         Adjustments { tone: equalize(false), ..off },
         Adjustments { tone: equalize(true), ..off },
         Adjustments { tone: clahe, ..off },
@@ -31,7 +39,7 @@ fn adjustments() -> Vec<Adjustments> {
         Adjustments { reduction: classes, ..off },
         Adjustments { blur, tone: equalize(false), ..off },
         Adjustments { tone: clahe, reduction: classes, ..off },
-        Adjustments { blur, tone: equalize(true), reduction: posterize(Placing::Population) },
+        Adjustments { blur, tone: equalize(true), reduction: posterize(Placing::Population), ..off },
     ]
 }
 
@@ -43,7 +51,11 @@ fn check(adjuster: &mut Adjuster, name: &str, picture: &Picture, adjustments: &A
     let limits = adjuster.gpu.device.limits();
     let fits = Plan::fused(&limits, adjuster.gpu.info.device_type, bits, picture.pixel_count()).is_some();
     assert!(fits || bits > 10, "{name}: every adapter has room for so few bins");
-    let expected = Processor::default().apply_to_codes(Codes::of(picture), adjustments, None);
+    let expected = Processor::default().apply_to_codes(
+        Codes::of(picture),
+        &adjustments.for_range(picture.colorimetry().range.value),
+        None,
+    );
     let (codes, counted) = adjuster.adjust_and_count(picture, adjustments, spans);
     assert_same(&name, &codes, &expected);
     assert_eq!(counted.is_some(), fits, "{name}");
@@ -84,7 +96,7 @@ fn every_layout_is_counted_as_it_is_written_and_deep_ones_apart() {
     let mut adjuster = Adjuster::get();
     for (seed, (name, layout)) in native_layouts().into_iter().enumerate() {
         let picture = noise(layout, (61, 33), color(&layout), 3, seed as u64);
-        check(&mut adjuster, &name, &picture, &adjustments()[seed % 6], None);
+        check(&mut adjuster, &name, &picture, &adjustments()[seed % 11], None);
     }
     let flat = constant(PixelLayout::planar_ycbcr(8, (1, 1)), (70, 41), color(&PixelLayout::planar_ycbcr(8, (1, 1))));
     check(&mut adjuster, "one colour", &flat, &adjustments()[0], None);
@@ -123,7 +135,7 @@ fn ways_of_counting_may_change_at_any_time() {
         let layout = [PixelLayout::gray(8), PixelLayout::planar_gbr(10), PixelLayout::planar_ycbcr(8, (1, 0))];
         let layout = layout[round / 2 % 3];
         let picture = natural(layout, size, color(&layout), round as u64);
-        let adjustments = adjustments()[round % 9];
+        let adjustments = adjustments()[round % 14];
         if round % 4 == 1 {
             adjuster.check("not counted", &picture, &adjustments);
         }

@@ -1,7 +1,8 @@
 //! The fast adjustments on the CPU against the plain ones, to the last code, on random pictures.
 
 use histoscope_core::adjust::{
-    self, Adjustments, Blur, Clahe, ClassDisplay, Codes, Equalize, Otsu, Placing, Posterize, Processor, Reduction, Tone,
+    self, Adjustments, Blur, CameraLog, Clahe, ClassDisplay, Codes, Equalize, Lut, Otsu, Placing, Posterize, Processor,
+    Reduction, Tone,
 };
 use histoscope_core::histogram::Components;
 use histoscope_core::histogram::reference;
@@ -11,7 +12,7 @@ use histoscope_core::picture::layout::{ColorModel, PixelLayout};
 use proptest::prelude::*;
 use proptest::{option, sample};
 
-use crate::support::{Random, colorimetry, drawn, native_layouts, natural, noise};
+use crate::support::{Random, colorimetry, drawn, lut, native_layouts, natural, noise};
 
 fn equalize() -> impl Strategy<Value = Tone> {
     let equalize = |per_channel| Tone::Equalize(Equalize { per_channel, time_constant_secs: 0.5 });
@@ -36,11 +37,10 @@ fn reduction() -> impl Strategy<Value = Reduction> {
 fn adjustments() -> impl Strategy<Value = Adjustments> {
     let blur = (1_u32..=31, 1_u32..=3).prop_map(|(reach, runs)| Blur { size: 2 * reach + 1, runs });
     let tone = prop_oneof![equalize(), clahe()];
-    (option::of(blur), option::of(tone), option::of(reduction())).prop_map(|(blur, tone, reduction)| Adjustments {
-        blur,
-        tone,
-        reduction,
-    })
+    let file = (sample::select(vec![0, 2, 3, 17]), 0_u64..4).prop_map(|(side, seed)| lut(side, seed));
+    let lut = prop_oneof![file, sample::select(CameraLog::ALL.to_vec()).prop_map(Lut::of_camera)];
+    let steps = (option::of(lut), option::of(blur), option::of(tone), option::of(reduction()));
+    steps.prop_map(|(lut, blur, tone, reduction)| Adjustments { lut, blur, tone, reduction })
 }
 
 /// The content of a picture.

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use histoscope_core::adjust::{
-    self, Adjustments, Blur, Clahe, ClassDisplay, Equalize, Otsu, Placing, Posterize, Reduction, Tone,
+    self, Adjustments, Blur, CameraLog, Clahe, ClassDisplay, Equalize, Lut, Otsu, Placing, Posterize, Reduction, Tone,
 };
 use histoscope_core::histogram::{Components, reference};
 use histoscope_core::picture::Picture;
@@ -15,7 +15,7 @@ use histoscope_core::scopes::{self, Chroma, ScopeChoice, ScopeCounts, ScopeSums,
 use histoscope_render::engine::{Counter, Counts, Engine, EngineChoice};
 use histoscope_render::gpu::{AdapterChoice, Gpu};
 
-use crate::support::{colorimetry, native_layouts, natural, noise};
+use crate::support::{colorimetry, lut, native_layouts, natural, noise};
 
 /// Returns the device that all tests share.
 fn gpu() -> Arc<Gpu> {
@@ -30,8 +30,11 @@ fn adjustments() -> Vec<Adjustments> {
     let posterize = |placing| Some(Reduction::Posterize(Posterize { levels: 5, placing }));
     let classes = |classes| Some(Reduction::Otsu(Otsu { classes, shown: ClassDisplay::Colors }));
     let blur = Some(Blur { size: 5, runs: 2 });
+    let lut = Some(lut(5, 1));
     vec![
         off,
+        Adjustments { lut, ..off },
+        Adjustments { lut: Some(Lut::of_camera(CameraLog::VLog)), ..off },
         Adjustments { blur, ..off },
         Adjustments { tone: equalize(false), ..off },
         Adjustments { tone: equalize(true), ..off },
@@ -41,8 +44,8 @@ fn adjustments() -> Vec<Adjustments> {
         Adjustments { reduction: classes(2), ..off },
         Adjustments { blur, tone: equalize(false), ..off },
         Adjustments { tone: clahe, reduction: classes(4), ..off },
-        Adjustments { blur, tone: equalize(true), reduction: posterize(Placing::Population) },
-        Adjustments { blur, tone: clahe, reduction: classes(5) },
+        Adjustments { blur, tone: equalize(true), reduction: posterize(Placing::Population), ..off },
+        Adjustments { lut, blur, tone: clahe, reduction: classes(5) },
     ]
 }
 

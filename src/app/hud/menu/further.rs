@@ -7,6 +7,7 @@ use super::words::shortened;
 use crate::app::hud::model::Command;
 use crate::app::hud::theme;
 use crate::keys::Action;
+use histoscope_core::adjust::{Adjustment, CameraLog, Choices};
 use histoscope_core::scopes::graticule::Unit;
 use histoscope_core::strip::FindingFilter;
 use histoscope_render::view::scene::Sharing;
@@ -55,6 +56,21 @@ impl MenuDrawing<'_, '_> {
             let now = if self.model.file.track == Some(number) { "now" } else { "" };
             if self.line(ui, &format!("{number}: {track}"), now, true).clicked() {
                 self.commands.push(Command::Track(number));
+            }
+        }
+    }
+
+    /// Adds the lookup table, and the camera logs to choose from.
+    pub(super) fn luts(&mut self, ui: &mut Ui) {
+        self.action_line(ui, Action::ToggleAdjustment(Adjustment::Lut));
+        self.action_line(ui, Action::ToggleAdjustment(Adjustment::CameraLog));
+        ui.add(egui::Separator::default().spacing(7.0));
+        let on = self.model.look.adjustments.lut.and_then(|lut| lut.camera());
+        for camera_log in CameraLog::ALL {
+            let now = if on == Some(camera_log) { "now" } else { "" };
+            if self.line(ui, camera_log.name(), now, true).clicked() {
+                let choices = Choices { camera_log, ..self.model.adjusting.choices };
+                self.commands.push(Command::Choose(Adjustment::CameraLog, choices));
             }
         }
     }

@@ -4,6 +4,7 @@ use super::super::model::Model;
 use crate::app::look;
 use crate::app::recent::place_text;
 use crate::keys::{self, Action, State};
+use histoscope_core::adjust::Adjustment;
 use histoscope_core::histogram::Components;
 use histoscope_render::view::scene::Sharing;
 
@@ -23,6 +24,11 @@ pub fn words(action: Action, model: &Model<'_>) -> String {
         Action::Continue => format!("Continue at {}", place_text(model.file.left_at.unwrap_or(0.0))),
         Action::TogglePause if model.play.paused || model.play.ended => "Play".to_owned(),
         Action::TogglePause => "Pause".to_owned(),
+        Action::ToggleAdjustment(kind @ (Adjustment::Lut | Adjustment::CameraLog)) => {
+            let name = if kind == Adjustment::Lut { "the LUT" } else { "the camera log" };
+            let verb = if kind.is_on(&model.look.adjustments) { "Stop applying" } else { "Apply" };
+            format!("{verb} {name}")
+        }
         Action::ToggleFullscreen if model.picture.is_full => "Leave full screen".to_owned(),
         Action::ToggleFullscreen => "Full screen".to_owned(),
         Action::ToggleComponents => match model.scopes.components {

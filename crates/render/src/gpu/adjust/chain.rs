@@ -3,6 +3,7 @@
 use super::blur::{BlurJob, BlurPass};
 use super::clahe::ClahePass;
 use super::curves::{CurveJob, CurveKind, CurvePass};
+use super::lut::LutBuffers;
 use super::otsu::OtsuPass;
 use super::recolor::{Change, RecolorParams, RecolorPass};
 use super::scan::ScanJob;
@@ -13,7 +14,7 @@ use crate::gpu::params::InputPicture;
 use crate::gpu::resources::{Dispatch, storage};
 use crate::gpu::{Gpu, GpuError};
 use histoscope_core::adjust::{
-    Adjustments, Blur, Clahe, Equalize, Otsu, Placing, Posterize, Reduction, Tone, equalize, otsu, posterize,
+    Adjustments, Blur, Clahe, Equalize, Lut, Otsu, Placing, Posterize, Reduction, Tone, equalize, otsu, posterize,
 };
 use histoscope_core::histogram::Components;
 
@@ -64,6 +65,8 @@ pub struct Chain {
     counter: HistogramPasses,
     recolor: RecolorPass,
     curves: CurvePass,
+    /// The lookup table that was used last.
+    lut: Option<LutBuffers>,
     blur: BlurPass,
     clahe: ClahePass,
     otsu: OtsuPass,
@@ -86,6 +89,7 @@ impl Chain {
             counter: HistogramPasses::new(gpu),
             recolor: RecolorPass::new(gpu),
             curves: CurvePass::new(gpu),
+            lut: None,
             blur: BlurPass::new(gpu),
             clahe: ClahePass::new(gpu),
             otsu: OtsuPass::new(gpu),
@@ -147,7 +151,7 @@ impl Chain {
         elapsed_secs: Option<f64>,
         (counted, counting): (bool, Option<(Plan, wgpu::BindGroup)>),
     ) -> Result<(), GpuError> {
-        let adjustments = adjustments.clamped();
+        let adjustments = adjustments.clamped().for_range(source.range);
         let counted = counted || !adjustments.need_source_bins();
         let made = ChainInput { source, adjustments, counted, counting };
         if self.made.as_ref() != Some(&made) {
@@ -187,13 +191,14 @@ impl Chain {
         &self.otsu.thresholds
     }
 
-    /// Frees the memory of the pictures, which are large.
+    /// Frees the memory of the pictures and the lookup table, which are large.
     pub fn release(&mut self) {
         self.steps.clear();
         self.made = None;
         self.result = StepInput::Source;
         self.smoothed = None;
         self.work = [None, None];
+        self.lut = None;
         self.blur.release();
     }
 
@@ -265,11 +270,15 @@ impl Chain {
             return Ok(());
         }
         let mut maker = Maker { gpu, source, counted, counting: None, chain: self, at: StepInput::Source };
+        // The last change counts its own output.
+        let last = counting.as_ref();
+        if let Some(lut) = adjustments.lut {
+            maker.counting = last.filter(|_| adjustments.after_lut().is_off());
+            maker.look_up(lut)?;
+        }
         if let Some(blur) = adjustments.blur {
             maker.blur(blur)?;
         }
-        // The last change counts its own output.
-        let last = counting.as_ref();
         maker.counting = last.filter(|_| adjustments.reduction.is_none());
         match adjustments.tone {
             Some(Tone::Equalize(equalize)) => maker.equalize(equalize)?,
@@ -347,6 +356,16 @@ impl Maker<'_> {
         }
         self.at = StepInput::Work(index);
         Ok(())
+    }
+
+    fn look_up(&mut self, lut: Lut) -> Result<(), GpuError> {
+        let bits = self.bits();
+        let kept = self.chain.lut.take().filter(|kept| kept.is_of(lut, bits));
+        let buffers = kept.unwrap_or_else(|| LutBuffers::new(self.gpu, lut, bits));
+        let (change, params) = buffers.change();
+        let changed = self.change(change, &params, Some((&buffers.curves, buffers.stage.as_ref())));
+        self.chain.lut = Some(buffers);
+        changed
     }
 
     fn blur(&mut self, blur: Blur) -> Result<(), GpuError> {

@@ -20,8 +20,8 @@ pub struct RecolorParams {
     pub tones: [[u32; 4]; 8],
     /// Tiles across and down, if there is a curve per tile.
     pub tiles: [u32; 2],
-    /// Padding to a multiple of 16 bytes.
-    pub padding: [u32; 2],
+    /// Nodes along the edges of a cube, and the right shift from a weighted sum of nodes to a code.
+    pub cube: [u32; 2],
 }
 
 const _: () = assert!(size_of::<RecolorParams>() == 144);
@@ -37,6 +37,10 @@ pub(super) enum Change {
     Tiles = 3,
     /// One tone per class.
     Classes = 4,
+    /// A colour between the nodes of a cube.
+    Cube = 5,
+    /// Light in another gamut.
+    Gamut = 6,
 }
 
 /// The pass, and a variant that counts its own output.
@@ -118,12 +122,13 @@ fn constants(source: &InputPicture, change: Change, workgroup: u32) -> Vec<(&'st
     let (bits, codes) = (source.layout.bin_bits(), 1_u32 << source.layout.bin_bits());
     // Larger curves would not fit in the workgroup memory that every adapter has.
     let staged = bits <= 10;
+    let is_by_channel = matches!(change, Change::Channels | Change::Cube | Change::Gamut);
     let mut constants = source.constants();
     constants.extend([
         ("WORKGROUP", f64::from(workgroup)),
         ("CHANGE", f64::from(change as u32)),
         ("RATIOS", f64::from(if staged && change == Change::Luminance { codes } else { 1 })),
-        ("CURVE_WORDS", f64::from(if staged && change == Change::Channels { 3 * codes } else { 1 })),
+        ("CURVE_WORDS", f64::from(if staged && is_by_channel { 3 * codes } else { 1 })),
     ]);
     constants
 }

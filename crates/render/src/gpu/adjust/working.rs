@@ -106,7 +106,7 @@ impl WorkingPicture {
 
 impl From<&WorkingPicture> for InputPicture {
     fn from(picture: &WorkingPicture) -> Self {
-        Self { layout: picture.layout(), size: picture.size, crossed: true, packed: true }
+        Self { layout: picture.layout(), size: picture.size, crossed: true, packed: true, range: Range::Full }
     }
 }
 
