@@ -13,7 +13,7 @@ use histoscope_lab::bench::scene;
 /// Pixels of a workgroup on the page about ids.
 const GROUP: usize = 3;
 /// Minimum height of a row of the picture, in points.
-const ROW: f32 = 15.0;
+const ROW: f32 = 13.0;
 /// Height of the text below a picture, in points.
 const BELOW: f32 = 30.0;
 /// The grays of the three bins, as in docs/learn.
@@ -30,7 +30,7 @@ pub fn blocks<'a>(ui: &Ui, view: &'a BasicsView<'_>, moment: u64, width: f32) ->
     let names = |page: LabPage| [page.name(), page.name()];
     let mut blocks = vec![
         LabBlock::buttons(&LabPage::ALL, LabPage::ALL.len(), 2, (view.page, names, LabCommand::Page)),
-        LabBlock::words(layout(ui, text(view.page), LETTERS, theme::LIGHT, width), 3),
+        LabBlock::words(layout(ui, text(view.page), LETTERS, theme::LIGHT, width), DIAGRAM + 1),
     ];
     blocks.push(match view.page {
         LabPage::ByHand => grid_block(by_hand(view.pixels, moment)),

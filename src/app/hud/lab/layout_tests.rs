@@ -299,6 +299,23 @@ fn a_window_of_1280_by_720_shows_all_about_the_first_methods() {
 }
 
 #[test]
+fn a_low_window_leaves_out_the_text_of_a_page_before_its_picture() {
+    for (page, text, picture) in [
+        (LabPage::ByHand, "⌊v·n⌋", "6×7 colours"),
+        (LabPage::Ids, "a workgroup a grid", "workgroup_id"),
+        (LabPage::Barrier, "storageBarrier", "own bins"),
+    ] {
+        let shown = [270, 320, 360, 400, 440, 480, 540].map(|height| {
+            let (_, shapes, _) = laid_out((height * 16 / 9, height), Case::Basics(page), 0, OpenPanels::default());
+            let told = words(&shapes);
+            (told.contains(text), told.contains(picture))
+        });
+        assert!(shown.into_iter().all(|(text, picture)| picture || !text), "{page:?}: {shown:?}");
+        assert!(shown[5].1, "{page:?} at 854×480: {shown:?}");
+    }
+}
+
+#[test]
 fn the_diagram_has_its_buttons_without_taking_room_from_anything() {
     for case in cases() {
         let (_, shapes, _) = laid_out((1280, 720), case, 0, OpenPanels::default());
