@@ -227,8 +227,10 @@ fn the_pages_before_the_methods_are_turned_and_gone_through() {
         program.pass(std::time::Duration::from_secs(8));
         program.settled()
     };
+    // A topic that is returned to is at its first step.
     let first_step = || {
-        (0..12).for_each(|_| program.key("<"));
+        program.after(|| program.key("alt+Next"), "note: lab: ");
+        program.after(|| program.key("alt+Prior"), "note: lab: ");
         stands()
     };
     // Each page has its own picture at each of its steps, and starts over after the last one.
@@ -242,10 +244,12 @@ fn the_pages_before_the_methods_are_turned_and_gone_through() {
             assert_eq!(same, None, "step {step} of the page {turn}");
             seen.push(next);
         }
-        // The last step rests for three more.
-        (0..4).for_each(|_| program.key(">"));
+        program.after(|| program.key(">"), "note: lab: a step forward");
         stands();
         program.until_same(&format!("the page {turn} to start over"), &first, Area::Everywhere);
+        program.after(|| program.key("<"), "note: lab: a step back");
+        stands();
+        program.until_same(&format!("the last step of the page {turn}"), &seen[steps - 1], Area::Everywhere);
         program.after(|| program.key("shift+Down"), "note: lab: ");
     }
     let log = program.log();
