@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the pictures of the lab for the manual: the window with each method once, of which the panel is cut out, and prefix sums and a
-# blur. Times are those of the machine that it runs on. Run it from anywhere:
+# Makes the pictures of the lab for the manual: the window with each method once, of which the panel is cut out, the pages before the
+# methods, the drawing of bars, and prefix sums and a blur. Times are those of the machine that it runs on. Run it from anywhere:
 #
 #     assets/make-lab-pictures.sh [PROGRAM]     without PROGRAM, the one that cargo builds
 set -euo pipefail
@@ -30,21 +30,46 @@ keys_with_time shift+l 1 shift+Up 1 shift+Up 0
 for method in scalar single race atomics sum pairwise shared subgroup ours-gpu ours-cpu; do
     # Each has counted the frame often enough then for its times to settle.
     tell pass 9000
-    take "lab-$method" 436x500+834+10
+    take "lab-$method" 436x402+834+77
     if [ "$method" = race ]; then take lab; fi
     tell key shift+Down
 done
+close_window
+
+# stand_at STEP: pauses the diagram at this step
+stand_at() {
+    local step
+    for step in {1..9}; do tell key '<'; done
+    for ((step = 0; step < $1; step++)); do tell key '>'; done
+    tell pass 9000
+}
+
+# The pages before the methods, and the bars drawn by columns.
+open_window 1280 720 --start 3.2 "$sample"
+tell pass 2000
+keys_with_time shift+l 1 alt+Prior 1
+stand_at 3
+take lab-by-hand 436x324+834+77
+tell key shift+Down
+stand_at 2
+take lab-ids 436x310+834+77
+tell key shift+Down
+stand_at 1
+take lab-barrier 436x338+834+77
+keys_with_time alt+Prior 2 shift+Down 4
+stand_at 3
+take lab-drawing 436x402+834+77
 close_window
 
 # Of the other topics: a tree in the middle of its way down, and the blurred picture with tiles and their halo.
 open_window 1280 720 --start 3.2 "$sample"
 tell pass 2000
 keys_with_time shift+l 1 alt+Next 3 shift+Down 6
-take lab-prefix-sum 436x530+834+10
+take lab-prefix-sum 436x402+834+77
 keys_with_time shift+Up 4
-take lab-hillis-steele 436x530+834+10
+take lab-hillis-steele 436x402+834+77
 keys_with_time alt+Next 3 shift+Down 5
-take lab-tiles 436x530+834+10
+take lab-tiles 436x402+834+77
 # A blurred picture has too many colours for a small one.
 tell save "$work/shot.png"
 convert "$work/shot.png" -strip -quality 86 "$root/assets/lab-blur.jpg"

@@ -1,6 +1,6 @@
 //! The lab by keys and pointer: opened, every method stepped through, shapes chosen, and closed without a trace.
 
-use crate::picture::Area;
+use crate::picture::{Area, Picture};
 use crate::program::Program;
 use crate::wait::{PATIENCE, until};
 use crate::{paused_sample, position_where, sample};
@@ -215,6 +215,101 @@ fn the_diagram_pauses_and_steps() {
     pass();
     program.until_other("the diagram to move", &still, Area::Everywhere, 50);
     assert!(program.title().paused, "the video plays");
+    program.quit_with("q");
+}
+
+#[test]
+fn the_pages_before_the_methods_are_turned_and_gone_through() {
+    let program = Program::start_on(&["lab", sample(), "--topic", "basics", "--paused"]);
+    program.take_pointer_away();
+    program.after(|| program.key("shift+d"), "note: lab: the diagram is paused");
+    let stands = || {
+        program.pass(std::time::Duration::from_secs(8));
+        program.settled()
+    };
+    // A topic that is returned to is at its first step.
+    let first_step = || {
+        program.after(|| program.key("alt+Next"), "note: lab: ");
+        program.after(|| program.key("alt+Prior"), "note: lab: ");
+        stands()
+    };
+    // Each page has its own picture at each of its steps, and starts over after the last one.
+    for (turn, steps) in [("by hand", 8), ("ids", 4), ("barrier", 5)] {
+        let first = first_step();
+        let mut seen = vec![first.clone()];
+        for step in 1..steps {
+            program.after(|| program.key(">"), "note: lab: a step forward");
+            let next = stands();
+            let same = seen.iter().position(|before| before.differing(&next, Area::Everywhere) < 50);
+            assert_eq!(same, None, "step {step} of the page {turn}");
+            seen.push(next);
+        }
+        program.after(|| program.key(">"), "note: lab: a step forward");
+        stands();
+        program.until_same(&format!("the page {turn} to start over"), &first, Area::Everywhere);
+        program.after(|| program.key("<"), "note: lab: a step back");
+        stands();
+        program.until_same(&format!("the last step of the page {turn}"), &seen[steps - 1], Area::Everywhere);
+        program.after(|| program.key("shift+Down"), "note: lab: ");
+    }
+    let log = program.log();
+    for title in ["where an invocation is", "what waits at a barrier", "the colours of the diagrams"] {
+        assert!(log.contains(&format!("note: lab: {title}")), "no {title} in {log}");
+    }
+    program.after(|| program.key("shift+Down"), "note: this is the last page of the lab");
+    // The pointer turns pages too. The last steps of the first page are of the frame on screen.
+    program.take_pointer_away();
+    click(&program, "by hand");
+    program.take_pointer_away();
+    let lesson = first_step();
+    (0..4).for_each(|_| program.key(">"));
+    let of_frame = stands();
+    program.key("period");
+    position_where(&program, "a frame further", |position| position > 0.0);
+    stands();
+    program.until_other("the pixels of the next frame", &of_frame, Area::Everywhere, 50);
+    (0..4).for_each(|_| program.key("<"));
+    assert!(stands().differing(&lesson, Area::Everywhere) > 0, "the frame is another");
+    program.after(|| program.key("Escape"), "lab: closed");
+    program.quit_with("q");
+}
+
+#[test]
+fn bars_are_drawn_by_both_methods_and_gone_with_the_lab() {
+    let program = paused_sample(&[]);
+    let plain = program.settled();
+    program.after(|| program.key("shift+l"), "lab counted: race on 1280×720");
+    let line = program.after(|| click(&program, "drawing"), "lab drew: per-pixel, 256 bins");
+    assert!(line.contains("equals the CPU’s drawing: all 207\u{202f}360 pixels"), "{line}");
+    program.take_pointer_away();
+    program.pass(std::time::Duration::from_secs(8));
+    let by_pixel = program.settled();
+    // Where red and green overlap, the lesson has the purest yellow.
+    let yellow = |picture: &Picture| {
+        let (width, height) = picture.size();
+        let all = (0..width).flat_map(|x| (0..height).map(move |y| (x, y)));
+        all.filter(|&(x, y)| picture.pixel(x, y) == [255, 255, 0]).count()
+    };
+    assert!(yellow(&by_pixel) > 500 && yellow(&plain) == 0, "{}, {}", yellow(&by_pixel), yellow(&plain));
+    let line = program.after(|| program.key("shift+Down"), "lab drew: per-column, 256 bins");
+    assert!(line.contains("equals the CPU’s drawing"), "{line}");
+    program.after(|| program.key("shift+Down"), "note: this is the last drawing of the lab");
+    program.pass(std::time::Duration::from_secs(8));
+    // Both draw the same. The panel next to the graphs may cover a part of luminance's.
+    program.until_same("the same bars", &by_pixel, Area::Left);
+    let line = program.after(|| program.key("alt+Left"), "lab drew: per-column, 64 bins");
+    assert!(line.contains("equals the CPU’s drawing"), "{line}");
+    program.until_other("broader bars", &by_pixel, Area::Left, 2_000);
+    program.after(|| program.key("alt+Down"), "note: lab: a drawing has bins, and no chunks");
+    let line = program.after(|| click(&program, "per-pixel"), "lab drew: per-pixel, 64 bins");
+    assert!(line.contains("equals the CPU’s drawing"), "{line}");
+    program.after(|| click(&program, "bins, 3 to 4096"), "entry: open for bins");
+    program.type_text("3");
+    let line = program.after(|| program.key("Return"), "lab drew: per-pixel, 3 bins");
+    assert!(line.contains("equals the CPU’s drawing"), "{line}");
+    program.after(|| program.key("Escape"), "lab: closed");
+    program.take_pointer_away();
+    program.until_same("all to be as it was", &plain, Area::Below);
     program.quit_with("q");
 }
 

@@ -60,16 +60,16 @@ pub struct Open {
 #[derive(Debug, Clone, Copy)]
 enum DiagramSteps {
     /// They follow each other since this time, from this step.
-    Running { since: Instant, from: u64 },
+    Running { since: Instant, from: i64 },
     /// The diagram stands at this step.
-    Paused(u64),
+    Paused(i64),
 }
 
 impl DiagramSteps {
-    fn now(self, now: Instant) -> u64 {
+    fn now(self, now: Instant) -> i64 {
         match self {
             Self::Running { since, from } => {
-                from + (now.saturating_duration_since(since).as_millis() / TICK.as_millis()) as u64
+                from + (now.saturating_duration_since(since).as_millis() / TICK.as_millis()) as i64
             }
             Self::Paused(step) => step,
         }
@@ -230,7 +230,7 @@ impl Lab {
     pub fn step_diagram(&mut self, forward: bool, now: Instant) -> Option<String> {
         let Self::Open(open) = self else { return None };
         let step = open.steps.now(now);
-        open.steps = DiagramSteps::Paused(if forward { step + 1 } else { step.saturating_sub(1) });
+        open.steps = DiagramSteps::Paused(if forward { step + 1 } else { step - 1 });
         let text = if forward { "lab: a step forward" } else { "lab: a step back" };
         Some(text.to_owned())
     }

@@ -13,7 +13,7 @@ use histoscope_lab::bench::scene;
 /// Pixels of a workgroup on the page about ids.
 const GROUP: usize = 3;
 /// Minimum height of a row of the picture, in points.
-const ROW: f32 = 15.0;
+const ROW: f32 = 13.0;
 /// Height of the text below a picture, in points.
 const BELOW: f32 = 30.0;
 /// The grays of the three bins, as in docs/learn.
@@ -26,17 +26,19 @@ pub fn place(view: &BasicsView<'_>) -> (usize, usize, &'static str) {
 }
 
 /// Returns all blocks of the page.
-pub fn blocks<'a>(ui: &Ui, view: &'a BasicsView<'_>, moment: u64, width: f32) -> Vec<LabBlock<'a>> {
+pub fn blocks<'a>(ui: &Ui, view: &'a BasicsView<'_>, moment: i64, width: f32) -> Vec<LabBlock<'a>> {
     let names = |page: LabPage| [page.name(), page.name()];
     let mut blocks = vec![
         LabBlock::buttons(&LabPage::ALL, LabPage::ALL.len(), 2, (view.page, names, LabCommand::Page)),
-        LabBlock::words(layout(ui, text(view.page), LETTERS, theme::LIGHT, width), 3),
+        LabBlock::words(layout(ui, text(view.page), LETTERS, theme::LIGHT, width), DIAGRAM + 1),
     ];
     blocks.push(match view.page {
         LabPage::ByHand => grid_block(by_hand(view.pixels, moment)),
         LabPage::Ids => grid_block(ids(view.pixels, moment)),
         LabPage::Barrier => LabBlock::diagram(barrier(moment)),
-        LabPage::Colours => LabBlock::new(KEY.len() as f32 * KEY_ROW, DIAGRAM, |ui, rect, _| key(ui.painter(), rect)),
+        LabPage::Colours => {
+            LabBlock::new(KEY.len() as f32 * KEY_ROW, DIAGRAM - 1, |ui, rect, _| key(ui.painter(), rect))
+        }
     });
     blocks
 }
@@ -76,7 +78,7 @@ fn lesson() -> Vec<scene::Rgb> {
 }
 
 /// Returns the lesson's picture being counted, then as many pixels of the frame.
-fn by_hand(frame: &[scene::Rgb], moment: u64) -> Grid {
+fn by_hand(frame: &[scene::Rgb], moment: i64) -> Grid {
     const STEPS: usize = 4;
     let is_known = frame.len() == scene::WIDTH * scene::HEIGHT;
     let step = step_at(moment, if is_known { 2 * STEPS } else { STEPS });
@@ -110,7 +112,7 @@ fn by_hand(frame: &[scene::Rgb], moment: u64) -> Grid {
 }
 
 /// Returns the picture with one of the ids of its invocations in each pixel.
-fn ids(frame: &[scene::Rgb], moment: u64) -> Grid {
+fn ids(frame: &[scene::Rgb], moment: i64) -> Grid {
     let pixels = if frame.len() == scene::WIDTH * scene::HEIGHT { frame.to_vec() } else { lesson() };
     let step = step_at(moment, 4);
     let id = |place: usize| {
@@ -173,7 +175,7 @@ fn show_grid(painter: &Painter, rect: Rect, grid: &Grid) {
 }
 
 /// Returns the diagram of a workgroup of three invocations at a barrier, over the second row of the lesson's picture.
-fn barrier(moment: u64) -> Diagram {
+fn barrier(moment: i64) -> Diagram {
     const STEPS: usize = 5;
     let step = step_at(moment, STEPS);
     let pixels: Vec<_> = scene::PIXELS[1][..GROUP].to_vec();
@@ -265,7 +267,7 @@ mod tests {
         let told = by_hand(&frame, 7);
         assert_eq!(told.bars, Some([21, 0, 21]));
         assert!(told.caption.starts_with("42 pixels of the frame") && by_hand(&frame, 5).cells[0].1 == "1.0");
-        assert_eq!(by_hand(&[], 7), by_hand(&[], 0), "without a frame it starts over");
+        assert_eq!(by_hand(&[], 4), by_hand(&[], 0), "without a frame it starts over");
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub fn place(view: &BlurView<'_>) -> (usize, usize, &'static str) {
 }
 
 /// Returns all blocks about the method.
-pub fn blocks<'a>(ui: &Ui, view: &'a BlurView<'_>, moment: u64, width: f32) -> Vec<LabBlock<'a>> {
+pub fn blocks<'a>(ui: &Ui, view: &'a BlurView<'_>, moment: i64, width: f32) -> Vec<LabBlock<'a>> {
     let words = |text: &str, size, color, rank| LabBlock::words(layout(ui, text, size, color, width), rank);
     let setup = view.setup;
     let choose = move |method| LabCommand::Blur(BlurSetup { method, ..setup });

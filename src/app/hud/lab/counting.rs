@@ -28,7 +28,7 @@ pub fn place(view: &CountingView<'_>) -> (usize, usize, &'static str) {
 }
 
 /// Returns all blocks about the method.
-pub fn blocks<'a>(ui: &Ui, view: &'a CountingView<'_>, moment: u64, width: f32) -> Vec<LabBlock<'a>> {
+pub fn blocks<'a>(ui: &Ui, view: &'a CountingView<'_>, moment: i64, width: f32) -> Vec<LabBlock<'a>> {
     let words = |text: &str, size, color, rank| LabBlock::words(layout(ui, text, size, color, width), rank);
     let method = view.method;
     let names = |method: Method| [method.name(), short(method)];

@@ -86,13 +86,11 @@ pub struct Diagram {
     pub caption: String,
 }
 
-/// Additional moments for which the last step is shown.
-const REST: usize = 3;
-
-/// Returns which of `steps` steps to show at a moment. After the last one, the diagram starts over.
+/// Returns which of `steps` steps to show at a moment. After the last one, the diagram starts over; before the first one
+/// is the last.
 #[must_use]
-pub fn step_at(moment: u64, steps: usize) -> usize {
-    ((moment % (steps + REST) as u64) as usize).min(steps - 1)
+pub const fn step_at(moment: i64, steps: usize) -> usize {
+    moment.rem_euclid(steps as i64) as usize
 }
 
 /// Creates a cell with a word or a number.
@@ -103,4 +101,19 @@ pub fn cell(look: CellAppearance, text: String) -> DiagramCell {
 /// Creates a link along which nothing is lost.
 pub const fn link(from: (usize, usize), to: (usize, usize)) -> Link {
     Link { from, to, lost: false }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_moment_shows_the_next_step() {
+        for steps in 1..=11 {
+            for moment in -50..50 {
+                let next = (step_at(moment, steps) + 1) % steps;
+                assert_eq!(step_at(moment + 1, steps), next, "{steps} steps, after moment {moment}");
+            }
+        }
+    }
 }

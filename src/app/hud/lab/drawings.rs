@@ -31,7 +31,7 @@ pub fn place(view: &DrawView<'_>) -> (usize, usize, &'static str) {
 }
 
 /// Returns all blocks about the method.
-pub fn blocks<'a>(ui: &Ui, view: &'a DrawView<'_>, moment: u64, width: f32) -> Vec<LabBlock<'a>> {
+pub fn blocks<'a>(ui: &Ui, view: &'a DrawView<'_>, moment: i64, width: f32) -> Vec<LabBlock<'a>> {
     let words = |text: &str, size, color, rank| LabBlock::words(layout(ui, text, size, color, width), rank);
     let names = |method: DrawMethod| [method.name(), short(method)];
     let mut blocks = vec![
@@ -139,7 +139,7 @@ const ROWS: usize = 4;
 
 /// Returns the diagram of a method drawing two columns of four pixels. It advances with `moment` and starts over after
 /// its last step.
-fn diagram(method: DrawMethod, bins: [(usize, u32); 2], moment: u64) -> Diagram {
+fn diagram(method: DrawMethod, bins: [(usize, u32); 2], moment: i64) -> Diagram {
     let tallest = bins.iter().map(|(_, count)| *count).max().unwrap_or(0).max(1);
     let height = |column: usize| (u64::from(bins[column].1) * ROWS as u64 / u64::from(tallest)) as usize;
     // Pixels are listed column by column, from the lowest row up.

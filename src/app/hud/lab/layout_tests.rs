@@ -161,7 +161,7 @@ fn topic(case: Case, came: &Came) -> TopicView<'_> {
 fn laid_out(
     size: (u32, u32),
     case: Case,
-    moment: u64,
+    moment: i64,
     open: OpenPanels,
 ) -> (Rect, Vec<egui::epaint::ClippedShape>, Rect) {
     laid_out_as((size, false), case, moment, open)
@@ -171,7 +171,7 @@ fn laid_out(
 fn laid_out_as(
     (size, is_brief): ((u32, u32), bool),
     case: Case,
-    moment: u64,
+    moment: i64,
     open: OpenPanels,
 ) -> (Rect, Vec<egui::epaint::ClippedShape>, Rect) {
     let mut hud = Hud::without_window();
@@ -234,7 +234,7 @@ fn text_of_the_lab_is_never_covered_or_unreadable() {
     for size in SIZES {
         for method in cases() {
             for (moment, open) in open.into_iter().enumerate() {
-                let (_, shapes, view) = laid_out(size, method, moment as u64 * 3, open);
+                let (_, shapes, view) = laid_out(size, method, moment as i64 * 3, open);
                 let told = faults(items(&shapes), view);
                 found.extend(told.into_iter().map(|fault| format!("{fault} at {size:?}, {method:?}, {open:?}")));
             }
@@ -299,11 +299,63 @@ fn a_window_of_1280_by_720_shows_all_about_the_first_methods() {
 }
 
 #[test]
+fn a_low_window_leaves_out_the_text_of_a_page_before_its_picture() {
+    for (page, text, picture) in [
+        (LabPage::ByHand, "⌊v·n⌋", "6×7 colours"),
+        (LabPage::Ids, "a workgroup a grid", "workgroup_id"),
+        (LabPage::Barrier, "storageBarrier", "own bins"),
+    ] {
+        let shown = [270, 320, 360, 400, 440, 480, 540].map(|height| {
+            let (_, shapes, _) = laid_out((height * 16 / 9, height), Case::Basics(page), 0, OpenPanels::default());
+            let told = words(&shapes);
+            (told.contains(text), told.contains(picture))
+        });
+        assert!(shown.into_iter().all(|(text, picture)| picture || !text), "{page:?}: {shown:?}");
+        assert!(shown[5].1, "{page:?} at 854×480: {shown:?}");
+    }
+}
+
+#[test]
 fn the_diagram_has_its_buttons_without_taking_room_from_anything() {
-    for case in cases() {
+    // The key to the colours has no steps.
+    for case in cases().filter(|case| !matches!(case, Case::Basics(LabPage::Colours))) {
         let (_, shapes, _) = laid_out((1280, 720), case, 0, OpenPanels::default());
         let told = words(&shapes);
         assert!(["\n<\n", "\n||\n", "\n>\n"].iter().all(|button| told.contains(button)), "{case:?}: {told}");
+    }
+}
+
+#[test]
+fn a_diagram_s_buttons_are_shown_only_with_the_diagram() {
+    for case in cases() {
+        for (size, is_brief) in [((480, 270), false), ((640, 480), false), ((1280, 720), true)] {
+            let open = OpenPanels::default();
+            // The next step changes only what is drawn of the diagram.
+            let [told, next] = [0, 1].map(|moment| words(&laid_out_as((size, is_brief), case, moment, open).1));
+            let has_buttons = told.contains("\n||\n");
+            assert!(!has_buttons || told != next, "{case:?} at {size:?}, brief: {is_brief}: {told}");
+        }
+    }
+}
+
+#[test]
+fn letters_in_the_cells_of_a_blur_s_diagram_are_not_reduced() {
+    fn smallest(shape: &egui::Shape) -> f32 {
+        match shape {
+            egui::Shape::Vec(shapes) => shapes.iter().map(smallest).fold(f32::INFINITY, f32::min),
+            egui::Shape::Text(text) => {
+                let fonts = text.galley.job.sections.iter().map(|section| &section.format.font_id);
+                fonts.map(|font| font.size).fold(f32::INFINITY, f32::min)
+            }
+            _ => f32::INFINITY,
+        }
+    }
+    for method in BlurMethod::ALL {
+        for moment in 0..6 {
+            let (_, shapes, _) = laid_out((1280, 720), Case::Blur(method), moment, OpenPanels::default());
+            let least = shapes.iter().map(|clipped| smallest(&clipped.shape)).fold(f32::INFINITY, f32::min);
+            assert!(least >= 10.5, "{method:?} at {moment}: {least}");
+        }
     }
 }
 

@@ -40,7 +40,7 @@ pub fn show(ui: &Ui, room: Rect, view: &LabView<'_>, commands: &mut Vec<Command>
             ui.set_width(inside);
             ui.spacing_mut().item_spacing = vec2(0.0, GAP);
             let most = room.height() - 2.0 * f32::from(PADDING.1);
-            for block in fitting(ui, blocks(ui, view, inside), inside, most) {
+            for block in with_title(view, fitting(ui, blocks(ui, view, inside), inside, most - BUTTONS - GAP)) {
                 let (rect, _) = ui.allocate_exact_size(vec2(inside, block.height), Sense::hover());
                 (block.draw)(ui, rect, commands);
             }
@@ -69,6 +69,22 @@ fn fitting<'a>(ui: &Ui, mut blocks: Vec<LabBlock<'a>>, width: f32, room: f32) ->
     if let Some(diagram) = blocks.iter_mut().rfind(|block| block.rank == DIAGRAM) {
         diagram.height = (diagram.height + spare.max(0.0)).min(MAX_DIAGRAM.max(diagram.height));
     }
+    blocks
+}
+
+/// Adds the title below the tabs, if those are among the blocks, with the buttons of the diagram if that is among them.
+fn with_title<'a>(view: &'a LabView<'_>, mut blocks: Vec<LabBlock<'a>>) -> Vec<LabBlock<'a>> {
+    let place = match &view.topic {
+        TopicView::Basics(basics) => basics::place(basics),
+        TopicView::Counting(counting) => counting::place(counting),
+        TopicView::Sums(sums) => sums::place(sums),
+        TopicView::Blur(blur) => blurs::place(blur),
+        TopicView::Drawing(drawing) => drawings::place(drawing),
+    };
+    let is_paused = blocks.iter().any(|block| block.rank == DIAGRAM).then_some(view.is_paused);
+    let below_tabs = usize::from(blocks.first().is_some_and(|block| block.rank == TABS));
+    let title = LabBlock::new(BUTTONS, 0, move |ui, rect, commands| title(ui, rect, place, is_paused, commands));
+    blocks.insert(below_tabs, title);
     blocks
 }
 
@@ -103,28 +119,19 @@ fn steps(ui: &mut Ui, right: egui::Pos2, is_paused: bool, commands: &mut Vec<Com
 
 /// The highest rank that a brief panel shows, so that a video can play on.
 const BRIEF: u8 = 2;
-/// Returns all blocks, from the top.
+/// The rank of the tabs.
+const TABS: u8 = 2;
+/// Returns all blocks but the title, from the top.
 fn blocks<'a>(ui: &Ui, view: &'a LabView<'_>, width: f32) -> Vec<LabBlock<'a>> {
-    let (topic, place) = match &view.topic {
-        TopicView::Basics(basics) => (Topic::Basics, basics::place(basics)),
-        TopicView::Counting(counting) => (Topic::Counting, counting::place(counting)),
-        TopicView::Sums(sums) => (Topic::PrefixSum, sums::place(sums)),
-        TopicView::Blur(blur) => (Topic::Blur, blurs::place(blur)),
-        TopicView::Drawing(drawing) => (Topic::Drawing, drawings::place(drawing)),
+    let (topic, further) = match &view.topic {
+        TopicView::Basics(basics) => (Topic::Basics, basics::blocks(ui, basics, view.tick, width)),
+        TopicView::Counting(counting) => (Topic::Counting, counting::blocks(ui, counting, view.tick, width)),
+        TopicView::Sums(sums) => (Topic::PrefixSum, sums::blocks(ui, sums, view.tick, width)),
+        TopicView::Blur(blur) => (Topic::Blur, blurs::blocks(ui, blur, view.tick, width)),
+        TopicView::Drawing(drawing) => (Topic::Drawing, drawings::blocks(ui, drawing, view.tick, width)),
     };
     let tabs = (topic, |topic: Topic| [topic.name(), topic.title()], LabCommand::Topic);
-    let further = match &view.topic {
-        TopicView::Basics(basics) => basics::blocks(ui, basics, view.tick, width),
-        TopicView::Counting(counting) => counting::blocks(ui, counting, view.tick, width),
-        TopicView::Sums(sums) => sums::blocks(ui, sums, view.tick, width),
-        TopicView::Blur(blur) => blurs::blocks(ui, blur, view.tick, width),
-        TopicView::Drawing(drawing) => drawings::blocks(ui, drawing, view.tick, width),
-    };
-    let is_paused = further.iter().any(|block| block.rank == DIAGRAM).then_some(view.is_paused);
-    let mut blocks = vec![
-        LabBlock::buttons(&Topic::ALL, Topic::ALL.len(), 2, tabs),
-        LabBlock::new(19.0, 0, move |ui, rect, commands| title(ui, rect, place, is_paused, commands)),
-    ];
+    let mut blocks = vec![LabBlock::buttons(&Topic::ALL, Topic::ALL.len(), TABS, tabs)];
     blocks.extend(further);
     if view.is_brief {
         blocks.retain(|block| block.rank <= BRIEF);

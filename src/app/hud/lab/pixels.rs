@@ -8,7 +8,7 @@ use histoscope_lab::Method;
 /// Returns the diagram of a method over some pixels. It advances with `moment` and starts over after its last step.
 /// `None` without pixels, or for the floor, which does not count.
 #[must_use]
-pub fn diagram(method: Method, (samples, at): (&[Sample], (u32, u32)), moment: u64) -> Option<Diagram> {
+pub fn diagram(method: Method, (samples, at): (&[Sample], (u32, u32)), moment: i64) -> Option<Diagram> {
     if samples.is_empty() {
         return None;
     }
@@ -264,7 +264,7 @@ mod tests {
     /// Returns the sum of all bins after the last step.
     fn counted(method: Method, samples: &[Sample]) -> u32 {
         let steps = Pixels::new(samples, (0, 0)).steps(method);
-        let last = diagram(method, (samples, (0, 0)), steps as u64 - 1).expect("there are pixels");
+        let last = diagram(method, (samples, (0, 0)), steps as i64 - 1).expect("there are pixels");
         let bins = last.rows.last().expect("rows");
         let count = |cell: &DiagramCell| match &cell.content {
             CellContent::Text(text) => text.split_once(": ").and_then(|(_, count)| count.parse::<u32>().ok()),

@@ -35,7 +35,7 @@ pub const fn kind(kind: ScanKind) -> &'static str {
 }
 
 /// Returns all blocks about the method.
-pub fn blocks<'a>(ui: &Ui, view: &'a SumView<'_>, moment: u64, width: f32) -> Vec<LabBlock<'a>> {
+pub fn blocks<'a>(ui: &Ui, view: &'a SumView<'_>, moment: i64, width: f32) -> Vec<LabBlock<'a>> {
     let words = |text: &str, size, color, rank| LabBlock::words(layout(ui, text, size, color, width), rank);
     let setup = view.setup;
     let choose = move |method| LabCommand::Sums(SumSetup { method, ..setup });

@@ -9,7 +9,7 @@ const SIZE: usize = 3;
 /// Returns the diagram of a method blurring three rows of pixels. It advances with `moment` and starts over after its
 /// last step. `None` without three rows of at least four pixels.
 #[must_use]
-pub fn diagram(method: BlurMethod, (rows, at): (&[Vec<Sample>], (u32, u32)), moment: u64) -> Option<Diagram> {
+pub fn diagram(method: BlurMethod, (rows, at): (&[Vec<Sample>], (u32, u32)), moment: i64) -> Option<Diagram> {
     let width = rows.first().map_or(0, Vec::len);
     if rows.len() != SIZE || width <= SIZE || rows.iter().any(|row| row.len() != width) {
         return None;
@@ -129,10 +129,10 @@ impl Pixels<'_> {
                 () if step == 0 => CellAppearance::Written,
                 () => CellAppearance::Memory,
             };
-            let halo = if at == 0 || at == last { "halo " } else { "" };
-            cell(look, format!("{halo}{}", self.code(1, at)))
+            let code = self.code(1, at);
+            cell(look, if at == 0 || at == last { format!("({code})") } else { code.to_string() })
         });
-        let memory = DiagramRow { name: "tile".into(), cells: memory.collect(), together: self.width };
+        let memory = DiagramRow { name: "tile (halo)".into(), cells: memory.collect(), together: self.width };
         let (links, caption): (Vec<Link>, _) = match step {
             0 => (
                 (0..self.width).map(|at| link((0, at), (1, at))).collect(),
@@ -264,7 +264,7 @@ mod tests {
         let first = diagram(BlurMethod::Tiled, (&rows, (0, 0)), 0).expect("pixels");
         assert_eq!(first.links.len(), 8, "each pixel is loaded once");
         let tile = &first.rows[1].cells;
-        assert!(text(&tile[0]).starts_with("halo ") && text(&tile[7]).starts_with("halo "));
+        assert_eq!((text(&tile[0]), text(&tile[7]), first.rows[1].name.as_ref()), ("(94)", "(181)", "tile (halo)"));
         assert!(first.caption.contains("8 loads, not 18"), "{}", first.caption);
     }
 }

@@ -10,7 +10,7 @@ const BANKS: usize = 4;
 /// Returns the diagram of a prefix sum method over words, whose number is a power of two. It advances with `moment` and
 /// starts over after its last step.
 #[must_use]
-pub fn diagram((method, kind): (ScanMethod, ScanKind), words: &[u32], moment: u64) -> Diagram {
+pub fn diagram((method, kind): (ScanMethod, ScanKind), words: &[u32], moment: i64) -> Diagram {
     let drawing = TreeWords { words, is_inclusive: kind == ScanKind::Inclusive };
     let step = step_at(moment, drawing.steps(method));
     match method {
@@ -323,7 +323,7 @@ mod tests {
 
     fn last((method, kind): (ScanMethod, ScanKind), words: &[u32]) -> Diagram {
         let steps = TreeWords { words, is_inclusive: kind == ScanKind::Inclusive }.steps(method);
-        diagram((method, kind), words, steps as u64 - 1)
+        diagram((method, kind), words, steps as i64 - 1)
     }
 
     #[test]

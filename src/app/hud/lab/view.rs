@@ -15,7 +15,7 @@ use histoscope_render::view::overlay::BarScale;
 pub type ChannelBins = [Vec<u32>; CHANNELS];
 
 /// Length of a moment. A diagram shows each of its steps for one moment.
-pub const TICK: Duration = Duration::from_millis(900);
+pub const TICK: Duration = Duration::from_millis(1500);
 
 /// The contents of the panel.
 #[derive(Debug, Clone)]
@@ -24,8 +24,9 @@ pub struct LabView<'a> {
     pub topic: TopicView<'a>,
     /// The scale of the bars' heights.
     pub scale: BarScale,
-    /// The step of the diagram: the number of moments since the topic was opened, except for pauses and steps.
-    pub tick: u64,
+    /// The moment of the diagram: their number since the topic was opened, except for pauses and steps. Negative after
+    /// steps back from the first one.
+    pub tick: i64,
     /// `true` if the diagram stands at its step.
     pub is_paused: bool,
     /// `true` if the panel shows only the essentials, so that a video can play on.
