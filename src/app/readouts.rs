@@ -19,7 +19,9 @@ use super::pointer::Pointer;
 use super::regions;
 use super::scope_readings::ScopeReadings;
 use super::session::Session;
+use histoscope_core::histogram::LightScale;
 use histoscope_core::picture::color::Range;
+use histoscope_core::tone_map::SourceLight;
 use histoscope_render::view::clip_indicators::{self, End};
 use histoscope_render::view::overlay::line_pixels;
 use histoscope_render::view::panel;
@@ -53,6 +55,8 @@ pub struct Readings {
     pub scopes: ScopeReadings,
     /// The range of the counted codes; `None` without a frame.
     pub range: Option<Range>,
+    /// The light of grays, if it is known.
+    pub light: Option<LightScale>,
 }
 
 impl Readings {
@@ -106,6 +110,7 @@ impl Sources<'_> {
         let frame = self.session.and_then(|session| Some(session.read(session.frame.as_ref()?)));
         let at = self.pointer.at.filter(|&at| !self.hud.covers(self.geometry.in_points(at)));
         readings.range = frame.as_ref().map(|frame| frame.picture.colorimetry().range.value);
+        readings.light = frame.as_ref().and_then(|frame| SourceLight::of(&frame.source).scale());
         readings.scopes = ScopeReadings::of(&self.geometry, frame, at);
         readings.readouts.extend(self.brush());
         if self.hud.shows_controls(now) {
@@ -260,7 +265,7 @@ impl Sources<'_> {
                 let name = if self.comparison.has_held() { "held" } else { "second" };
                 // This pixel cannot be marked in the scopes of the live picture.
                 let probe = probe(&frame.picture, x, y, components);
-                let card = ProbeText::card(&probe, &frame.picture, frame.orientation).of_picture(Some(name));
+                let card = ProbeText::card(&probe, frame).of_picture(Some(name));
                 log::trace!("probe: {}", card.as_text());
                 readings.probe = Some(ProbeText { card, at: pointer });
                 return;
@@ -273,7 +278,7 @@ impl Sources<'_> {
         // The pixel's own codes can be marked only in histograms of the source.
         let counts_source = scene.look.counted_in(components) != Counted::Result;
         readings.marks = counts_source.then_some(probe.bins);
-        let card = ProbeText::card(&probe, &live.picture, live.orientation).of_picture(is_adjusted.then_some("source"));
+        let card = ProbeText::card(&probe, &live).of_picture(is_adjusted.then_some("source"));
         log::trace!("probe: {}", card.as_text());
         readings.probe = Some(ProbeText { card, at: pointer });
     }

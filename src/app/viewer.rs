@@ -253,7 +253,7 @@ impl Viewer {
     /// Lays out the HUD. No data is gathered while the HUD is invisible.
     fn lay_out(&mut self, now: Instant) -> (Shapes, Vec<Command>) {
         let size = self.work.graphics.next_size();
-        let seen = self.work.visible_share_text();
+        let seen = self.work.picture_text();
         self.work.hud.persistent = self.persistent_content(seen.is_some(), now);
         // Marks found in a previous picture must not be shown on this one.
         self.work.follow_marked();
@@ -304,6 +304,7 @@ impl Viewer {
                 components,
                 bits,
                 range: readings.range.unwrap_or(Range::Full),
+                light: readings.light,
                 histograms: &readings.histograms,
                 counted: counted.as_deref(),
                 brush_channel: self.brush.clicked(),

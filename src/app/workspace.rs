@@ -34,6 +34,7 @@ use histoscope_core::histogram::{Components, Transfer, samples_cut_off};
 use histoscope_core::picture::Frame;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::strip::FindingFilter;
+use histoscope_core::tone_map::{SourceLight, ToneMapping};
 use histoscope_media::{DeviceMemory, HardwareChoice};
 use histoscope_render::gpu::{FrameTag, GpuError, Instance};
 use histoscope_render::view::brushes::Brushes;
@@ -117,6 +118,7 @@ impl Workspace {
             histograms,
             view: ViewSettings::fitted(settings.fits.fit),
             exposure: options.view.exposure.apply_to(kept.exposure),
+            tone_mapping: options.view.tone_mapping.unwrap_or(kept.tone_mapping),
             adjustments: options.view.adjustments.clamped(),
             counted: options.view.counted,
             sharing,
@@ -447,8 +449,34 @@ impl Workspace {
         }
     }
 
+    /// Describes how the picture is shown: the tone mapping, and how much of the counted part is in view. Returns `None` if
+    /// codes are shown as they are, and all of them.
+    pub fn picture_text(&self) -> Option<String> {
+        let texts: Vec<_> = self.tone_text().into_iter().chain(self.visible_share_text()).collect();
+        (!texts.is_empty()).then(|| texts.join("  ·  "))
+    }
+
+    /// Describes how the tones of PQ and HLG are mapped; `None` if they are not.
+    fn tone_text(&self) -> Option<String> {
+        let session = self.session.as_ref()?;
+        let Look { exposure, tone_mapping, .. } = self.scene.look;
+        let pair = self.scene.paired();
+        if exposure.false_color.shown || pair.is_some_and(|pair| pair.sharing == Sharing::Difference) {
+            return None;
+        }
+        let text = |frame: &Frame| Some(SourceLight::of(&frame.source).tone_map(tone_mapping)?.text());
+        let live = text(&session.read(session.frame.as_ref()?));
+        let beside = pair.filter(|pair| pair.other != Other::Source).and_then(|_| self.comparison.outlined());
+        let other = beside.map_or_else(|| live.clone(), |compared| text(&compared.frame));
+        if live == other {
+            return live;
+        }
+        let stated = |text: Option<String>| text.unwrap_or_else(|| "as coded".to_owned());
+        Some(format!("{}  |  the other: {}", stated(live), stated(other)))
+    }
+
     /// Describes how much of the counted picture is in view; `None` if all of it is.
-    pub fn visible_share_text(&self) -> Option<String> {
+    fn visible_share_text(&self) -> Option<String> {
         let part = self.bins.region.counted();
         let share = self.geometry().placement()?.seen(part);
         visible_share_text(share, part.is_some(), &self.scene.look.view)
@@ -457,11 +485,12 @@ impl Workspace {
     /// Describes which picture and region the histograms show, in how many bins, and the meaning of the line in them;
     /// `None` for the whole picture with one bin per code and no line.
     pub fn counted_text(&self) -> Option<String> {
-        let frame = self.session.as_ref()?.frame.as_ref()?;
+        let session = self.session.as_ref()?;
+        let frame = session.frame.as_ref()?;
         let region = self.bins.region.counted().map(|rect| regions::words_in(rect, frame));
         let bins = self.scene.look.histograms.binning(frame.picture.layout().bin_bits()).text();
         let linear = self.scene.look.shows_linear(self.bins.components);
-        let linear = linear.then(|| linear_text(Transfer::of_tag(frame.source.transfer)));
+        let linear = linear.then(|| linear_text(Transfer::of_tag(session.read(frame).source.transfer)));
         let counted = self.comparison.counted_text(&self.scene.look, self.bins.components);
         let texts: Vec<_> = region.into_iter().chain(counted).chain(bins).chain(linear).collect();
         (!texts.is_empty()).then(|| texts.join("; "))
@@ -525,6 +554,10 @@ impl Workspace {
         if let (Action::NextFit | Action::ResetView, Some(percent)) = (action, self.geometry().percent()) {
             text = format!("{text}  ·  {percent}");
         }
+        let is_coded = action == Action::NextToneMapping && self.tone_text().is_none();
+        if is_coded && self.scene.look.tone_mapping != ToneMapping::None {
+            text += "; takes effect on PQ and HLG";
+        }
         if let Action::ToggleAdjustment(kind) = action {
             self.introduce(kind, now);
         }
@@ -567,7 +600,11 @@ impl Workspace {
     fn operate(&mut self, action: Action, held: bool, now: Instant) -> Result<(), AppError> {
         let Some(session) = &mut self.session else { return Ok(()) };
         let text = transport::operate(session, action, held, now);
-        if matches!(action, Action::NextMatrix | Action::NextRange | Action::NextChromaLines | Action::NextField) {
+        let interprets = matches!(
+            action,
+            Action::NextMatrix | Action::NextRange | Action::NextTransfer | Action::NextChromaLines | Action::NextField
+        );
+        if interprets {
             self.reload()?;
         }
         if let Some(text) = text {

@@ -52,6 +52,7 @@ pub const MENU: &[MenuLine] = &[
     MenuLine::Does(ToggleMarks),
     MenuLine::Does(ToggleFalseColor),
     MenuLine::Does(NextDatascope),
+    MenuLine::Does(NextToneMapping),
     MenuLine::Does(ClearRegion),
     MenuLine::Rule,
     MenuLine::Does(Undo),

@@ -16,3 +16,4 @@ mod report;
 mod scopes;
 mod timecodes;
 mod times;
+mod tone_map;
