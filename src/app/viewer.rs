@@ -145,7 +145,7 @@ impl Viewer {
         wake_at = earlier(wake_at, self.inputs.wake_at());
         wake_at = earlier(wake_at, self.work.advance_bins(self.pointer.at.is_some(), now));
         wake_at = earlier(wake_at, self.advance_lab(now)?);
-        if (self.work.follow_marked() | self.work.follow_quality()) && !self.occluded {
+        if (self.work.follow_marked() | self.work.follow_quality() | self.work.follow_light()) && !self.occluded {
             self.work.redraw();
         }
         if !self.occluded {
@@ -258,6 +258,7 @@ impl Viewer {
         // Marks found in a previous picture must not be shown on this one.
         self.work.follow_marked();
         self.work.follow_quality();
+        self.work.follow_light();
         let pointed = self.point_in_scopes(now);
         self.brush.shown = self.brushed_pixels();
         let sources = self.sources();
@@ -393,6 +394,7 @@ impl Viewer {
             pointer: &self.pointer,
             marked: self.work.marked.view(),
             quality: &self.work.quality,
+            light: &self.work.light,
         }
     }
 

@@ -13,6 +13,7 @@ use super::comparison::{ComparedClip, Comparison, CountedPart, MeasuredPair, Out
 use super::config::{Keeper, Settings, Store};
 use super::event::{Key, Modifiers, Waker};
 use super::fits::{Aspect, Fits, visible_share_text};
+use super::frame_light::FrameLight;
 use super::geometry::Geometry;
 use super::graphics::Graphics;
 use super::hud::{FindingsCommand, Hud, Note};
@@ -34,7 +35,7 @@ use histoscope_core::histogram::{Components, Transfer, samples_cut_off};
 use histoscope_core::picture::Frame;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::strip::FindingFilter;
-use histoscope_core::tone_map::{SourceLight, ToneMapping};
+use histoscope_core::tone_map::{SourceLight, ToneMapping, doubts};
 use histoscope_media::{DeviceMemory, HardwareChoice};
 use histoscope_render::gpu::{FrameTag, GpuError, Instance};
 use histoscope_render::view::brushes::Brushes;
@@ -67,6 +68,8 @@ pub struct Workspace {
     pub comparison: Comparison,
     /// Measures the compared frame.
     pub quality: QualityMeter,
+    /// Measures the light of the frames on screen.
+    pub light: FrameLight,
     /// The strip of the video, behind the timeline.
     pub strip: ClipStrip,
     /// The check of the video against a profile.
@@ -83,6 +86,8 @@ pub struct Workspace {
     pub title: Title,
     /// `true` if the user has been told that most of the bars are cut off.
     hinted_at_scale: bool,
+    /// What is probably wrong about the light of the frame on screen, as the user has been told.
+    doubts: Vec<String>,
 }
 
 impl Workspace {
@@ -140,6 +145,7 @@ impl Workspace {
             marked: MarkedPixels::new(Arc::clone(&waker)),
             comparison: Comparison::new(clip),
             quality: QualityMeter::new(Arc::clone(&waker)),
+            light: FrameLight::new(Arc::clone(&waker)),
             strip: ClipStrip::new(settings.strip, options.open.clone(), options.keeps_settings, Arc::clone(&waker)),
             checker: Checker::new(options.profile.as_deref(), &settings.profile, waker),
             hud,
@@ -148,6 +154,7 @@ impl Workspace {
             settings: Keeper::new(store),
             title: Title::new(now),
             hinted_at_scale: false,
+            doubts: Vec::new(),
         })
     }
 
@@ -285,6 +292,12 @@ impl Workspace {
         }
         self.bins.outdate();
         self.redraw();
+        let doubts = doubts(&read.source, read.picture.layout().depth);
+        if doubts != self.doubts {
+            self.doubts.clone_from(&doubts);
+            let now = self.now();
+            doubts.into_iter().for_each(|doubt| self.note(Note::fault(doubt), now));
+        }
         if is_lost {
             let text = "region cleared: the picture's size has changed";
             self.note(Note::done(text), self.now());
@@ -412,6 +425,7 @@ impl Workspace {
         self.leave();
         self.scene.brushes = Brushes::default();
         self.scene.marks = None;
+        self.doubts.clear();
         self.scene.look.view = ViewSettings::fitted(self.scene.look.view.fit);
         self.strip.forget();
         self.hud.change_video();
@@ -975,6 +989,15 @@ impl Workspace {
             _ => MeasuredPair::None,
         };
         self.quality.follow(pair, self.bins.region.counted())
+    }
+
+    /// Continues measuring the light of the frames on screen while the panel about the file is open. Returns `true` if the
+    /// figures have changed.
+    pub fn follow_light(&mut self) -> bool {
+        let is_seen = self.hud.panels.info && !self.comparison.is_shown();
+        let live = self.session.as_ref().filter(|_| is_seen);
+        let live = live.and_then(|session| Some(session.read(session.frame.as_ref()?)));
+        self.light.follow(live.as_ref(), self.bins.region.counted())
     }
 
     /// Returns the choices that undo restores.

@@ -483,7 +483,7 @@ pub const TABLE: &[Bindings] = &[
     },
     Bindings {
         section: Section::Picture,
-        keys: &[key(ShiftLetter("b"), NextToneMapping).choice("tone mapping")],
+        keys: &[key(ShiftLetter("b"), NextToneMapping).choice("tone map")],
         help: "{} of PQ and HLG: BT.2390, clip, none",
     },
     Bindings {

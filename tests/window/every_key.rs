@@ -223,9 +223,9 @@ fn check(program: &Program, key: &str, action: Action) {
             }
         }
         Action::NextToneMapping => {
-            note("tone mapping: clip; takes effect on PQ and HLG");
-            note("tone mapping: none");
-            note("tone mapping: BT.2390; takes effect on PQ and HLG");
+            note("tone map: clip; takes effect on PQ and HLG");
+            note("tone map: none");
+            note("tone map: BT.2390; takes effect on PQ and HLG");
         }
         Action::NextTransfer => {
             for way in ["PQ instead of BT.1886", "HLG instead of BT.1886", "BT.1886, as tagged"] {

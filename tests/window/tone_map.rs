@@ -43,14 +43,14 @@ fn pq_is_shown_as_meant_with_a_label_and_a_key_changes_it() {
         let program = opened(file, &["--engine", engine]);
         program.then("seen: tone-mapped BT.2390, 10000 → 203 cd/m²");
         until_like(&program, file, &["--tone-mapping", "bt2390", "--engine", engine]);
-        program.after(|| program.key("shift+b"), "note: tone mapping: clip");
+        program.after(|| program.key("shift+b"), "note: tone map: clip");
         program.then("seen: clipped above 203 cd/m²");
         until_like(&program, file, &["--tone-mapping", "clip", "--engine", engine]);
         let log = program.log().len();
-        program.after(|| program.key("shift+b"), "note: tone mapping: none");
+        program.after(|| program.key("shift+b"), "note: tone map: none");
         until_like(&program, file, &["--tone-mapping", "none", "--engine", engine]);
         let since = program.log()[log..].to_owned();
-        let after = since.split("tone mapping: none").nth(1).expect("the note").to_owned();
+        let after = since.split("tone map: none").nth(1).expect("the note").to_owned();
         assert!(!after.contains("seen: "), "codes as they are have no label: {after}");
         program.quit_with("q");
     }
@@ -99,7 +99,47 @@ fn a_transfer_function_that_changes_is_followed() {
 #[test]
 fn sdr_is_not_mapped() {
     let program = paused_sample(&[]);
-    program.after(|| program.key("shift+b"), "note: tone mapping: clip; takes effect on PQ and HLG");
+    program.after(|| program.key("shift+b"), "note: tone map: clip; takes effect on PQ and HLG");
     assert!(!program.log().contains("seen: "));
+    program.quit_with("q");
+}
+
+/// Returns a number in a line of the log after this name.
+fn number_after(line: &str, name: &str) -> f64 {
+    let rest = line.split(name).nth(1).unwrap_or_else(|| panic!("no {name} in {line}"));
+    rest.trim_start().split([',', ' ']).next().and_then(|number| number.parse().ok()).expect("a number")
+}
+
+#[test]
+fn the_panel_measures_the_light_of_the_frame_as_analyze_does() {
+    let clip = clip(PQ);
+    let file = clip.path().to_str().expect("a plain name");
+    let program = opened(file, &[]);
+    program.settled();
+    assert!(!program.log().contains("light: peak"), "nobody looks at it yet");
+    let line = program.after(|| program.key("i"), "light: peak ");
+    let mut analyze = std::process::Command::new(env!("CARGO_BIN_EXE_histoscope"));
+    let records = output_of(analyze.args(["analyze", file, "--light", "--to", "1f"]), PATIENCE).expect("records");
+    let records = String::from_utf8_lossy(&records).into_owned();
+    let field = |name: &str| number_after(&records, &format!("\"{name}\":"));
+    let (peak, average) = (number_after(&line, "peak "), number_after(&line, "average "));
+    assert!((peak - field("light_max_cd_m2")).abs() < 0.01, "{line}: {records:.400}");
+    assert!((average - field("light_average_cd_m2")).abs() < 0.01, "{line}: {records:.400}");
+    program.quit_with("q");
+}
+
+#[test]
+fn doubtful_light_is_noticed() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("clip.mkv");
+    let mut command = std::process::Command::new("ffmpeg");
+    command.args(["-v", "error", "-y", "-f", "lavfi", "-i", "testsrc2=s=320x180:r=10:d=1,format=yuv420p"]);
+    command.args(["-c:v", "libx265", "-x265-params", "log-level=none:hdr10=1:repeat-headers=1:max-cll=65535,400"]);
+    command.args(PQ.split_whitespace()).arg(&path);
+    output_of(&mut command, PATIENCE).unwrap_or_else(|error| panic!("no clip: {error}"));
+    let program = opened(path.to_str().expect("a plain name"), &[]);
+    program.then("note: PQ with only 8 bits per sample");
+    program.then("note: the stated MaxCLL of 65535 cd/m² is beyond PQ and not used");
+    program.then("seen: tone-mapped BT.2390, 10000 → 203 cd/m²");
     program.quit_with("q");
 }

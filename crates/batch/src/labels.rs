@@ -323,12 +323,16 @@ fn light_axis(painter: &Painter, rect: Rect, scale: Scale, look: &AxisLook) {
         let text = layout(light.to_string(), look.inks[0]);
         let beside = has_codes.then(|| layout(format!("{code:.0}"), look.inks[1]));
         let width = text.size().x + beside.as_ref().map_or(0.0, |beside| beside.size().x + 4.0);
-        let left = if index + 1 == ticks.len() { rect.max.x - 3.0 - width } else { x - text.size().x / 2.0 };
-        let place = Rect::from_min_size(pos2(left, rect.min.y), vec2(width, rect.height()));
-        if place.max.x > rect.max.x || taken.iter().any(|other| other.expand2(vec2(5.0, 0.0)).intersects(place)) {
+        let is_last = index + 1 == ticks.len();
+        // The text is to the right of its tick, except at the end of the axis.
+        let left = if is_last { rect.max.x - 3.0 - width } else { x + 3.0 };
+        let place = Rect::from_min_size(pos2(left - 3.0, rect.min.y), vec2(width + 3.0, rect.height()));
+        if place.max.x > rect.max.x || taken.iter().any(|other| other.expand2(vec2(4.0, 0.0)).intersects(place)) {
             continue;
         }
-        painter.vline(x.min(rect.max.x - 0.5), rect.max.y - 2.0..=rect.max.y, Stroke::new(1.0, look.inks[0]));
+        if !is_last {
+            painter.vline(x, rect.y_range(), Stroke::new(1.0, look.inks[1]));
+        }
         let y = rect.center().y - text.size().y / 2.0;
         let after = left + text.size().x + 4.0;
         painter.galley(pos2(left, y), text, look.inks[0]);

@@ -15,7 +15,7 @@ use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, Timecodes};
 use histoscope_core::scopes;
 use histoscope_core::text::{file_name, public};
-use histoscope_core::tone_map::ToneMapping;
+use histoscope_core::tone_map::{ToneMapping, doubts};
 use histoscope_media::{Decoder, MediaError, OpenOptions, Seek, SeekTarget};
 use histoscope_render::engine::{Counter, Counts, Engine, EngineChoice, EngineError, Renderer};
 use histoscope_render::gpu::draw::Channels;
@@ -202,6 +202,7 @@ pub fn snapshot(options: &SnapshotOptions) -> Result<Figures, SnapshotError> {
         return Err(SnapshotError::NotCoded(options.input.clone()));
     }
     let depth = frame.picture.layout().depth;
+    doubts(&frame.source, depth).iter().for_each(|doubt| log::warn!("{doubt}"));
     if let Some(code) = options.drawing.exposure.most_code().filter(|code| *code >> depth != 0) {
         return Err(SnapshotError::NoSuchCode { input: options.input.clone(), code, depth });
     }

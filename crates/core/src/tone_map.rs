@@ -105,6 +105,18 @@ impl SourceLight {
     }
 }
 
+/// Returns sentences on tags and statements that are probably wrong, for pictures of this format with `depth` bits per
+/// sample.
+#[must_use]
+pub fn doubts(source: &SourceFormat, depth: u8) -> Vec<String> {
+    let is_coarse = Transfer::of_tag(source.transfer) == Transfer::Pq && depth <= 8;
+    let coarse = is_coarse.then(|| {
+        "PQ with only 8 bits per sample: expect steps, or a wrong tag (--transfer and Ctrl+T read it as another)"
+            .to_owned()
+    });
+    coarse.into_iter().chain(source.stated_light.incredible()).collect()
+}
+
 /// Returns the peak that a file states, from MaxCLL if possible, else from the mastering display.
 fn credible_peak(stated: &StatedLight) -> Option<u32> {
     let level = stated.content.map(|content| f64::from(content.max_cll));
@@ -215,11 +227,11 @@ pub const SIGNALS: usize = 4096;
 /// Octaves of light in a table, the highest of which ends at 1.
 const OCTAVES: usize = 24;
 /// Bits of the steps in an octave.
-const STEP_BITS: u32 = 8;
+pub const STEP_BITS: u32 = 8;
 /// The entries of a table by light: one per step, and one for 1.
-const LIGHTS: usize = (OCTAVES << STEP_BITS) + 1;
+pub const LIGHTS: usize = (OCTAVES << STEP_BITS) + 1;
 /// The upper bits of the lowest light in a table as a number of 32 bits: exponent and steps.
-const LOWEST: u32 = (127 - OCTAVES as u32) << STEP_BITS;
+pub const LOWEST: u32 = (127 - OCTAVES as u32) << STEP_BITS;
 /// Positions in [`ToneTables::words`]: the light of each signal; HLG's gain by luminance; the gain by largest light; the
 /// codes from 0 to 255 by light.
 pub const SYSTEM_AT: usize = SIGNALS;
@@ -277,8 +289,8 @@ impl ToneTables {
 
     /// Returns the tables, one after the other, for engines.
     #[must_use]
-    pub fn words(&self) -> &[f32] {
-        &*self.words
+    pub const fn words(&self) -> &[f32; WORDS] {
+        &self.words
     }
 
     /// Returns `true` if HLG's system gamma applies.

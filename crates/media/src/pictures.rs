@@ -298,13 +298,6 @@ impl PictureMaker {
             }
         };
         let transfer = self.options.transfer.map(Transfer::tag).or(av::transfer_name(kind.tags.transfer));
-        if Transfer::of_tag(transfer) == Transfer::Pq && layout.depth <= 8 {
-            self.note(
-                "PQ with only 8 bits per sample: expect steps, or a wrong tag (--transfer reads it as another)"
-                    .to_owned(),
-            );
-        }
-        kind.stated_light.incredible().into_iter().for_each(|note| self.note(note));
         let source = Arc::new(SourceFormat {
             pixel_format: descriptor.name.to_owned(),
             converted_to,

@@ -327,7 +327,7 @@ struct DisplayScratch {
     lower: Vec<u16>,
     /// A row of levels for each component.
     levels: [Vec<i16>; 3],
-    /// Their values along the drawn row, if the hand-written code is not used.
+    /// Their values along the drawn row, padded to whole groups, if the positions have no groups.
     values: [Vec<i32>; 3],
     /// Codes of the row that decides which pixels are lit or marked.
     codes: [Vec<u16>; 3],
@@ -342,7 +342,7 @@ impl DisplayScratch {
             upper: vec![0; row],
             lower: vec![0; row],
             levels: std::array::from_fn(|_| vec![0; row + SPARE]),
-            values: std::array::from_fn(|_| vec![0; width]),
+            values: std::array::from_fn(|_| vec![0; width.next_multiple_of(GROUP)]),
             codes: std::array::from_fn(|_| vec![0; row]),
             pixels: vec![0; width.next_multiple_of(GROUP)],
         }
@@ -402,11 +402,17 @@ impl RowDrawing<'_> {
                 levels(upper, *bits, row);
             }
         }
-        if let ([first, second, third], Colors::Coded(rgb)) = (&grids[..], colors)
+        if let [first, second, third] = &grids[..]
             && grids.iter().all(|grid| !grid.groups.is_empty())
         {
             let groups = [first, second, third].map(|grid| &grid.groups[..]);
-            level.to_pixels(rgb, rows.each_ref().map(Vec::as_slice), groups, pixels);
+            let rows = rows.each_ref().map(Vec::as_slice);
+            match colors {
+                Colors::Coded(rgb) => level.to_pixels(rgb, rows, groups, pixels),
+                Colors::Mapped(rgb, tone, order) => {
+                    level.to_mapped_pixels((rgb, tone), rows, groups, (order.red_blue(), pixels));
+                }
+            }
         } else {
             for ((grid, row), values) in grids.iter().zip(&*rows).zip(&mut *values) {
                 grid.across.along(row, values);
@@ -414,7 +420,15 @@ impl RowDrawing<'_> {
             match colors {
                 Colors::Coded(rgb) => to_pixels(rgb, values, grids.len(), pixels),
                 Colors::Mapped(rgb, tone, order) => {
-                    to_mapped_pixels((rgb, tone), values, grids.len(), (order.red_blue(), pixels));
+                    let [first, second, third] = values.each_ref().map(Vec::as_slice);
+                    // A gray picture has one component.
+                    let values = if grids.len() == 1 { [first; 3] } else { [first, second, third] };
+                    let pixels = (order.red_blue(), &mut pixels[..]);
+                    if level.has_intrinsics() {
+                        level.values_to_mapped_pixels((rgb, tone), values, pixels);
+                    } else {
+                        to_mapped_pixels((rgb, tone), values, pixels);
+                    }
                 }
             }
         }
@@ -447,6 +461,8 @@ impl Light<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use histoscope_core::histogram::Transfer;
+    use histoscope_core::tone_map::{SourceLight, ToneMapping};
 
     /// Returns a generator of pseudo-random numbers below `below`.
     fn numbers(seed: u32, below: u32) -> impl FnMut() -> u32 {
@@ -490,6 +506,32 @@ mod tests {
                     &mut written,
                 );
                 assert_eq!(written[..to as usize], plain, "{from} to {to}");
+            }
+            for (transfer, red_blue) in [(Transfer::Pq, [0, 2]), (Transfer::Hlg, [2, 0])] {
+                let light = SourceLight { transfer, ..SourceLight::default() };
+                let tone = ToneTables::of(light.tone_map(ToneMapping::Bt2390).expect("it is mapped"));
+                let mapping =
+                    (&rgb.map(|row: [f32; 4]| row.map(|weight| weight * (SIGNALS - 1) as f32 / 255.0)), &*tone);
+                let each = [0, 1, 2].map(|i: usize| &values[i][..]);
+                to_mapped_pixels(mapping, each, (red_blue, &mut plain));
+                if level.has_intrinsics() {
+                    let mut written = vec![0; (to as usize).next_multiple_of(GROUP)];
+                    level.to_mapped_pixels(
+                        mapping,
+                        rows.each_ref().map(Vec::as_slice),
+                        groups.each_ref().map(Vec::as_slice),
+                        (red_blue, &mut written),
+                    );
+                    assert_eq!(written[..to as usize], plain, "{from} to {to}, {transfer:?}");
+                    let padded = each.map(|values| [values, &[0; GROUP]].concat());
+                    let mut from_values = vec![0; written.len()];
+                    level.values_to_mapped_pixels(
+                        mapping,
+                        padded.each_ref().map(|values| &values[..written.len()]),
+                        (red_blue, &mut from_values),
+                    );
+                    assert_eq!(from_values[..to as usize], plain, "{from} to {to}, {transfer:?}");
+                }
             }
         }
     }

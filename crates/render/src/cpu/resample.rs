@@ -157,13 +157,9 @@ pub(super) fn to_pixels(rgb: &[[f32; 4]; 3], values: &[Vec<i32>; 3], count: usiz
 #[inline(always)]
 pub(super) fn to_mapped_pixels(
     (rgb, tone): (&[[f32; 4]; 3], &ToneTables),
-    values: &[Vec<i32>; 3],
-    count: usize,
+    [first, second, third]: [&[i32]; 3],
     ([red, blue], pixels): ([usize; 2], &mut [u32]),
 ) {
-    let [first, second, third] = values;
-    // A gray picture has one component.
-    let [second, third] = if count == 1 { [first; 2] } else { [second, third] };
     for (((pixel, &a), &b), &c) in pixels.iter_mut().zip(first).zip(second).zip(third) {
         let [a, b, c] = [a as f32, b as f32, c as f32];
         let shown = tone.shown(rgb.map(|[x, y, z, bias]| x * a + y * b + z * c + bias));
