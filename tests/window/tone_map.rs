@@ -123,8 +123,8 @@ fn the_panel_measures_the_light_of_the_frame_as_analyze_does() {
     let records = String::from_utf8_lossy(&records).into_owned();
     let field = |name: &str| number_after(&records, &format!("\"{name}\":"));
     let (peak, average) = (number_after(&line, "peak "), number_after(&line, "average "));
-    assert!((peak - field("light_max_cd_m2")).abs() < 0.01, "{line}: {records:.400}");
-    assert!((average - field("light_average_cd_m2")).abs() < 0.01, "{line}: {records:.400}");
+    assert!((peak - field("max_cll")).abs() < 0.01, "{line}: {records:.400}");
+    assert!((average - field("max_fall")).abs() < 0.01, "{line}: {records:.400}");
     program.quit_with("q");
 }
 
