@@ -43,6 +43,9 @@ struct Placement {
     text: vec4<u32>,        // lines, 0 if none; pixels of the view per dot; digits; their base
     letters: vec4<u32>,     // dots across and down; true for Y', Cb and Cr as coded; start of cells in `nearest`
     glyphs: array<vec4<u32>, 16>, // dots of each character, four rows per number
+    // Tone mapping; see crates/core/src/tone_map.rs.
+    gamut: array<vec4<f32>, 3>, // rows that give red, green and blue of BT.709
+    tone: vec4<u32>,        // 0 if codes are shown as they are, 1 for PQ, 2 for HLG with its system gamma
 }
 
 const NO_ZEBRA: u32 = 0xffffffffu;
@@ -53,6 +56,15 @@ const STRIPE: vec2<u32> = vec2<u32>(64u, 191u);
 // As in crates/render/src/view/datascope.rs.
 const LINE_GAP: u32 = 2u;
 const LIGHT_GROUND: u32 = 3500000u;
+// Weights of luminance, and the tables of tone mapping, as in crates/core/src/tone_map.rs.
+const HLG_WEIGHTS: vec3<f32> = vec3<f32>(0.2627, 0.678, 0.0593);
+const LAST_SIGNAL: f32 = 4095.0;
+const LIGHTS: u32 = 6145u;
+const SYSTEM_AT: u32 = 4096u;
+const GAINS_AT: u32 = SYSTEM_AT + LIGHTS;
+const CODES_AT: u32 = GAINS_AT + LIGHTS;
+const STEP_BITS: u32 = 8u;
+const LOWEST: u32 = 103u << STEP_BITS;
 
 @group(1) @binding(0) var<uniform> placement: Placement;
 // For each column of the view, then for each row, the column or row of the picture whose sample covers it. The CPU
@@ -63,7 +75,9 @@ const LIGHT_GROUND: u32 = 3500000u;
 // The pixels of the view lit by another picture's codes: one bit each, the first pixel of a row in the first word's
 // lowest bit. Or the pixels of the picture selected by brushes of several scopes: see shaders/brush.wgsl.
 @group(1) @binding(2) var<storage, read> lit: array<u32>;
-// The same buffer, as written by `light`.
+// The tables of tone mapping: the light of each signal, HLG's gain by luminance, the gain by largest light, codes by light.
+@group(1) @binding(3) var<storage, read> tones: array<f32>;
+// The same buffer as `lit`, as written by `light`.
 @group(2) @binding(0) var<storage, read_write> found: array<u32>;
 
 @vertex
@@ -273,6 +287,32 @@ fn averaged(pixel: vec2<f32>) -> vec3<f32> {
     return sum / f32(taps * taps);
 }
 
+// The position of a light in a table.
+fn light_entry(light: f32) -> u32 {
+    return min(max(bitcast<u32>(max(light, 0.0)) >> (23u - STEP_BITS), LOWEST) - LOWEST, LIGHTS - 1u);
+}
+
+// The light of a signal from 0 to 1.
+fn light_of(signal: f32) -> f32 {
+    let at = clamp(signal, 0.0, 1.0) * LAST_SIGNAL;
+    let below = min(u32(at), u32(LAST_SIGNAL) - 1u);
+    return mix(tones[below], tones[below + 1u], at - f32(below));
+}
+
+// The colour that an SDR display shows for PQ or HLG from 0 to 1; 0 to 255.
+fn tone_mapped(rgb: vec3<f32>) -> vec3<f32> {
+    var color = vec3<f32>(light_of(rgb.r), light_of(rgb.g), light_of(rgb.b));
+    if placement.tone.x == 2u {
+        color *= tones[SYSTEM_AT + light_entry(dot(HLG_WEIGHTS, color))];
+    }
+    color *= tones[GAINS_AT + light_entry(max(color.r, max(color.g, color.b)))];
+    return vec3<f32>(
+        tones[CODES_AT + light_entry(dot(placement.gamut[0].xyz, color))],
+        tones[CODES_AT + light_entry(dot(placement.gamut[1].xyz, color))],
+        tones[CODES_AT + light_entry(dot(placement.gamut[2].xyz, color))],
+    );
+}
+
 // The picture's own colour on a pixel of the view, 0 to 255.
 fn pictured(pixel: vec2<f32>) -> vec3<f32> {
     var codes: vec4<f32>;
@@ -286,6 +326,9 @@ fn pictured(pixel: vec2<f32>) -> vec3<f32> {
         dot(picture.real_green, codes),
         dot(picture.real_blue, codes),
     );
+    if placement.tone.x != 0u {
+        return tone_mapped(rgb);
+    }
     // Rounds here, so that the view's own rounding, which differs between formats, has no effect.
     return floor(clamp(rgb, vec3<f32>(0.0), vec3<f32>(1.0)) * 255.0 + 0.5);
 }

@@ -6,6 +6,7 @@ use crate::keys::{self, Action, Label, State};
 use histoscope_core::adjust::{Adjustments, Gain};
 use histoscope_core::histogram::Components;
 use histoscope_core::scopes::graticule::Unit;
+use histoscope_core::tone_map::ToneMapping;
 use histoscope_render::view::datascope::Datascope;
 use histoscope_render::view::exposure::{Exposure, FalseColor};
 use histoscope_render::view::overlay::{Arrangement, BarScale, Overlaps, OverlayStyle};
@@ -69,6 +70,7 @@ pub fn apply(look: &mut Look, (components, bits): (Components, u32), action: Act
             exposure.false_color = FalseColor { shown: true, table, ..exposure.false_color };
         }
         Action::NextDatascope => look.datascope = next_of(&Datascope::ALL, look.datascope),
+        Action::NextToneMapping => look.tone_mapping = next_of(&ToneMapping::ALL, look.tone_mapping),
         Action::NextFit => look.view = ViewSettings::fitted(next_of(&Fit::ALL, look.view.fit)),
         Action::ResetView => look.view = ViewSettings::default(),
         Action::NextCounted => look.counted = next_of(&Counted::ALL, look.counted),
@@ -176,6 +178,7 @@ fn state(look: &Look, action: Action) -> Option<State> {
             is_shown_as(exposure.false_color.shown, exposure.false_color.table.text().to_owned())
         }
         Action::NextDatascope => is_shown_as(look.datascope != Datascope::Off, look.datascope.name().to_owned()),
+        Action::NextToneMapping => State::Is(look.tone_mapping.name().to_owned()),
         Action::NextFit => State::Is(look.view.fit.name().to_owned()),
         Action::NextCounted => State::Is(look.counted.name().to_owned()),
         _ => return None,
@@ -183,7 +186,7 @@ fn state(look: &Look, action: Action) -> Option<State> {
 }
 
 /// The actions whose states describe how two looks differ, in this order. The values in them are placeholders.
-const REPORTED: [Action; 28] = [
+const REPORTED: [Action; 29] = [
     Action::ToggleChannel(0),
     Action::ToggleChannel(1),
     Action::ToggleChannel(2),
@@ -201,6 +204,7 @@ const REPORTED: [Action; 28] = [
     Action::ToggleZebra,
     Action::ToggleMarks,
     Action::NextDatascope,
+    Action::NextToneMapping,
     Action::NextArrangement,
     Action::Enlarge { more: true },
     Action::Opaque { more: true },

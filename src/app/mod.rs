@@ -30,6 +30,7 @@ mod faults;
 mod files;
 mod fits;
 mod folders;
+mod frame_light;
 mod geometry;
 mod gestures;
 mod graphics;

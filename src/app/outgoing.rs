@@ -183,9 +183,7 @@ pub fn values_at(
             Some(&numbers.picture),
         ));
     }
-    let card = |frame: &Frame, (x, y)| {
-        ProbeText::card(&probe(&frame.picture, x, y, geometry.components), &frame.picture, frame.orientation)
-    };
+    let card = |frame: &Frame, (x, y)| ProbeText::card(&probe(&frame.picture, x, y, geometry.components), frame);
     match at.and_then(|at| geometry.pixel_at(at)) {
         Some(Pixel::Live(place)) => return Some(of_card(card(&frame, place), None)),
         // This pixel is listed under the file and time of its own frame.

@@ -8,6 +8,7 @@ use glam::DVec2;
 use super::adjuster::Adjuster;
 use super::bins::Bins;
 use super::comparison::{ComparedFrame, Comparison, QualityMeter};
+use super::frame_light::FrameLight;
 use super::geometry::{Geometry, Pixel};
 use super::graphics::Graphics;
 use super::hud::{
@@ -19,7 +20,10 @@ use super::pointer::Pointer;
 use super::regions;
 use super::scope_readings::ScopeReadings;
 use super::session::Session;
+use histoscope_batch::labels::scale_of;
+use histoscope_core::histogram::LightScale;
 use histoscope_core::picture::color::Range;
+use histoscope_core::tone_map::SourceLight;
 use histoscope_render::view::clip_indicators::{self, End};
 use histoscope_render::view::overlay::line_pixels;
 use histoscope_render::view::panel;
@@ -53,6 +57,8 @@ pub struct Readings {
     pub scopes: ScopeReadings,
     /// The range of the counted codes; `None` without a frame.
     pub range: Option<Range>,
+    /// The light of grays, if it is known.
+    pub light: Option<LightScale>,
 }
 
 impl Readings {
@@ -85,6 +91,8 @@ pub struct Sources<'a> {
     pub marked: MarkedView<'a>,
     /// PSNR and SSIM of the compared frame.
     pub quality: &'a QualityMeter,
+    /// The measured light of the frames on screen.
+    pub light: &'a FrameLight,
 }
 
 impl Sources<'_> {
@@ -106,6 +114,7 @@ impl Sources<'_> {
         let frame = self.session.and_then(|session| Some(session.read(session.frame.as_ref()?)));
         let at = self.pointer.at.filter(|&at| !self.hud.covers(self.geometry.in_points(at)));
         readings.range = frame.as_ref().map(|frame| frame.picture.colorimetry().range.value);
+        readings.light = frame.as_ref().and_then(|frame| SourceLight::of(&frame.source).scale());
         readings.scopes = ScopeReadings::of(&self.geometry, frame, at);
         readings.readouts.extend(self.brush());
         if self.hud.shows_controls(now) {
@@ -198,13 +207,17 @@ impl Sources<'_> {
         let frame = session.frame.as_ref()?;
         let info = &self.graphics.gpu.info;
         let driver = format!("{} {:?}", info.driver, info.backend);
-        let machine = Machine { adapter: &info.name, driver: driver.trim(), engine: self.graphics.engine.name() };
+        let (engine, tone_mapping) = (self.graphics.engine.name(), self.geometry.scene.look.tone_mapping);
+        let machine = Machine { adapter: &info.name, driver: driver.trim(), engine, tone_mapping };
         // Faults come first, so that they are visible without scrolling.
         let mut lines = session.faults().lines();
         for line in &lines {
             log::trace!("file: {} {}", line.name, line.value);
         }
         lines.extend(info_lines(&session.info, &session.read(frame), machine));
+        // Beside what the file states about it.
+        let after = lines.iter().position(|line| line.name == "HDR metadata").map_or(lines.len(), |at| at + 1);
+        lines.splice(after..after, self.light.lines(&session.info.stated_light));
         Some(lines)
     }
 
@@ -242,7 +255,12 @@ impl Sources<'_> {
             let end = clip_indicators::end_at(&hit.rect, hit.channels, line_pixels(self.geometry.size), at);
             let binning = scene.look.histograms.binning(sums.bits);
             let (bin, card) = match end {
-                None => (hit.bin, Readout::of_bin(sums, hit.channels, (hit.bin, binning))),
+                None => {
+                    let range = readings.range.unwrap_or(Range::Full);
+                    let scale = scale_of(components, hit.channels, range, sums.bits).with_light(readings.light);
+                    let card = Readout::of_bin(sums, hit.channels, (hit.bin, binning));
+                    (hit.bin, Readout::with_light(card, scale, binning.codes_of(hit.bin)))
+                }
                 Some(End::Lowest) => (0, Readout::of_end(sums, hit.channels, 0)),
                 Some(End::Highest) => (binning.count() - 1, Readout::of_end(sums, hit.channels, binning.top_code())),
             };
@@ -260,7 +278,7 @@ impl Sources<'_> {
                 let name = if self.comparison.has_held() { "held" } else { "second" };
                 // This pixel cannot be marked in the scopes of the live picture.
                 let probe = probe(&frame.picture, x, y, components);
-                let card = ProbeText::card(&probe, &frame.picture, frame.orientation).of_picture(Some(name));
+                let card = ProbeText::card(&probe, frame).of_picture(Some(name));
                 log::trace!("probe: {}", card.as_text());
                 readings.probe = Some(ProbeText { card, at: pointer });
                 return;
@@ -273,7 +291,7 @@ impl Sources<'_> {
         // The pixel's own codes can be marked only in histograms of the source.
         let counts_source = scene.look.counted_in(components) != Counted::Result;
         readings.marks = counts_source.then_some(probe.bins);
-        let card = ProbeText::card(&probe, &live.picture, live.orientation).of_picture(is_adjusted.then_some("source"));
+        let card = ProbeText::card(&probe, &live).of_picture(is_adjusted.then_some("source"));
         log::trace!("probe: {}", card.as_text());
         readings.probe = Some(ProbeText { card, at: pointer });
     }

@@ -6,10 +6,12 @@ use glam::DVec2;
 use super::geometry::Geometry;
 use histoscope_batch::graticule::ScopeSubject;
 use histoscope_core::histogram::CHANNELS;
+use histoscope_core::histogram::pixel_light::light_text;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, Orientation, layout::PixelLayout};
-use histoscope_core::scopes::graticule::{Scale, Unit};
+use histoscope_core::scopes::graticule::Unit;
 use histoscope_core::scopes::{Waveform, level_bits};
+use histoscope_core::tone_map::SourceLight;
 use histoscope_render::engine::{ScopeAnswer, ScopeQuestion};
 use histoscope_render::view::rect::PanelRect;
 use histoscope_render::view::scene::Counted;
@@ -90,7 +92,10 @@ impl ScopePoint {
         let panel = geometry.arranged().panel_at(at).copied().filter(|panel| panel.rect.contains(at))?;
         let picture = &frame.picture;
         let is_result = scene.look.counted_in(components) != Counted::Source;
-        let subject = ScopeSubject::of(picture, is_result, (components, scene.look.channels), scene.look.scopes);
+        let subject = ScopeSubject {
+            light: SourceLight::of(&frame.source).scale(),
+            ..ScopeSubject::of(picture, is_result, (components, scene.look.channels), scene.look.scopes)
+        };
         let whole = Rect::whole(picture.width(), picture.height());
         let counted = geometry.region.counted().unwrap_or(whole);
         let within = at - DVec2::new(panel.rect.left.into(), panel.rect.top.into());
@@ -140,23 +145,25 @@ impl ScopePoint {
     /// Describes the point, with counts if `answer` is for its question.
     #[must_use]
     pub fn text(&self, answer: Option<&ScopeAnswer>) -> String {
-        let ScopeSubject { bits, components, range, style, .. } = self.subject;
+        let ScopeSubject { bits, components, style, .. } = self.subject;
         let answer = answer.filter(|answer| answer.question == self.question);
         let count = |channel: usize, level: u32| answer.and_then(|answer| answer.count(channel, level));
         let surplus = bits - level_bits(bits);
         let codes = |level: u32| {
-            let [low, high] = Scale::new(components, 0, range, bits).codes_of(level);
+            let [low, high] = self.subject.scale_of(0).codes_of(level);
             if low == high { low.to_string() } else { format!("{low}\u{2013}{high}") }
         };
         match self.spot {
             Spot::Level { samples: (first, last), level, channel } => {
-                let scale = Scale::new(components, channel.unwrap_or(0), range, bits);
+                let scale = self.subject.scale_of(channel.unwrap_or(0));
                 let unit = if style.unit == Unit::Codes { Unit::Percent } else { style.unit };
                 let code = f64::from(level << surplus);
-                let value = scale.value_of(code, unit);
+                let light = scale.light_of(code).filter(|_| unit == Unit::Percent);
+                let value =
+                    light.map_or_else(|| format!("{:.1} {}", scale.value_of(code, unit), unit.suffix()), light_text);
                 let place = if first == last { format!("x {first}") } else { format!("x {first}\u{2013}{last}") };
                 let coded = if self.is_turned { " coded" } else { "" };
-                let mut text = format!("{place}{coded}  {value:.1} {}  code {}", unit.suffix(), codes(level));
+                let mut text = format!("{place}{coded}  {value}  code {}", codes(level));
                 let shown = self.subject.shown().filter(|&c| channel.is_none_or(|only| only == c));
                 for (shown, count) in shown.filter_map(|shown| Some((shown, count(shown, level)?))) {
                     text += &format!("  {} {count}", components.short_name(shown));

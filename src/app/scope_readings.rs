@@ -9,6 +9,7 @@ use super::hud::{BrushedArea, OtherScopesView, Outline, ScopeArea, border_cursor
 use histoscope_batch::graticule::{self, ScopeSubject, color_of};
 use histoscope_core::picture::{Frame, region};
 use histoscope_core::scopes::level_bits;
+use histoscope_core::tone_map::SourceLight;
 use histoscope_render::view::brushes::{Brushes, PairBrush, PairShape, WaveformBrush};
 use histoscope_render::view::probe::Probe;
 use histoscope_render::view::scene::Counted;
@@ -65,7 +66,10 @@ impl ScopeReadings {
             let above = areas.iter().map(|area| area.frame.min.y).fold(view.max.y, f32::min);
             Rect { max: pos2(view.max.x, above), ..view }
         };
-        let subject = ScopeSubject::of(&frame.picture, is_result, (components, scene.look.channels), scene.look.scopes);
+        let subject = ScopeSubject {
+            light: SourceLight::of(&frame.source).scale(),
+            ..ScopeSubject::of(&frame.picture, is_result, (components, scene.look.channels), scene.look.scopes)
+        };
         let border = at.and_then(|at| geometry.border_at(at));
         Self {
             areas,

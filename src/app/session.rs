@@ -11,6 +11,7 @@ use super::seek_note::{PendingSeekNote, PlaybackPlace};
 use super::signal;
 use histoscope_core::picture::color::{Colorimetry, Matrix, Origin, Range, Sourced};
 use histoscope_core::picture::layout::{ChromaLines, ColorModel};
+use histoscope_core::picture::transfer::Transfer;
 use histoscope_core::picture::{Field, Frame, Timecode, nonlinear};
 use histoscope_core::text::{file_name, time_text};
 use histoscope_media::playback::{Marks, Player, SeekRequest, SourceEvent, StepEnd, Tick, send, take_events};
@@ -56,6 +57,8 @@ pub struct Interpretation {
     pub matrix: Option<Matrix>,
     /// Which codes are black and white.
     pub range: Option<Range>,
+    /// The transfer function from codes to light.
+    pub transfer: Option<Transfer>,
     /// The lines that share a chroma row in 4:2:0.
     pub chroma_lines: Option<ChromaLines>,
     /// The only field that is shown and counted.
@@ -395,12 +398,16 @@ impl Session {
             return frame.clone();
         }
         let own = frame.picture.decoded().colorimetry();
-        let Interpretation { matrix, range, chroma_lines, field } = self.interpretation;
+        let Interpretation { matrix, range, transfer, chroma_lines, field } = self.interpretation;
         let matrix = matrix.map_or(own.matrix, |value| Sourced { value, origin: Origin::Overridden });
         let range = range.map_or(own.range, |value| Sourced { value, origin: Origin::Overridden });
         let lines = chroma_lines.map(|value| Sourced { value, origin: Origin::Overridden });
         let picture = nonlinear::read_as(&frame.picture, Colorimetry { matrix, range }, lines);
         let whole = Frame { picture, ..frame.clone() };
+        let whole = match transfer {
+            Some(transfer) => whole.with_transfer(transfer),
+            None => whole,
+        };
         match field {
             // A picture of one line is its own top field and has no bottom field.
             Some(field) => whole.clone().of_field(field).unwrap_or(whole),
@@ -449,6 +456,25 @@ impl Session {
         match chosen {
             Some(range) => format!("range {range} instead of {} ({})", own.value, own.origin),
             None => format!("range {} ({})", own.value, own.origin),
+        }
+    }
+
+    /// Switches to the next transfer function, or from the last one back to the video's own. Returns the note to show.
+    pub fn next_transfer(&mut self) -> String {
+        let Some(frame) = &self.frame else { return "no picture yet".to_owned() };
+        if self.is_other {
+            return OTHER.to_owned();
+        }
+        let tag = frame.source.transfer;
+        let own = Transfer::of_tag(tag);
+        let others = [Transfer::Pq, Transfer::Hlg, Transfer::Bt1886].into_iter().filter(|&transfer| transfer != own);
+        let order: Vec<_> = std::iter::once(None).chain(others.map(Some)).collect();
+        let chosen = &mut self.interpretation.transfer;
+        *chosen = next_of(&order, *chosen);
+        match (chosen, tag) {
+            (Some(transfer), _) => format!("transfer {} instead of {}", transfer.title(), own.title()),
+            (None, Some(_)) => format!("transfer {}, as tagged", own.title()),
+            (None, None) => format!("transfer {}: no tag", own.title()),
         }
     }
 

@@ -64,6 +64,10 @@ impl Chosen {
         add(new.matrix != old.matrix, matrix);
         let range = new.range.map_or_else(|| "the video's own range".to_owned(), |range| format!("range {range}"));
         add(new.range != old.range, range);
+        let transfer = new
+            .transfer
+            .map_or_else(|| "the video's own transfer".to_owned(), |transfer| format!("transfer {}", transfer.title()));
+        add(new.transfer != old.transfer, transfer);
         let lines = new.chroma_lines.map_or_else(
             || "4:2:0 chroma as the frames are flagged".to_owned(),
             |lines| format!("4:2:0 chroma by {lines}"),

@@ -146,7 +146,7 @@ impl Viewer {
         wake_at = earlier(wake_at, self.inputs.wake_at());
         wake_at = earlier(wake_at, self.work.advance_bins(self.pointer.at.is_some(), now));
         wake_at = earlier(wake_at, self.advance_lab(now)?);
-        if (self.work.follow_marked() | self.work.follow_quality()) && !self.occluded {
+        if (self.work.follow_marked() | self.work.follow_quality() | self.work.follow_light()) && !self.occluded {
             self.work.redraw();
         }
         if !self.occluded {
@@ -255,11 +255,12 @@ impl Viewer {
     /// Lays out the HUD. No data is gathered while the HUD is invisible.
     fn lay_out(&mut self, now: Instant) -> (Shapes, Vec<Command>) {
         let size = self.work.graphics.next_size();
-        let seen = self.work.visible_share_text();
+        let seen = self.work.picture_text();
         self.work.hud.persistent = self.persistent_content(seen.is_some(), now);
         // Marks found in a previous picture must not be shown on this one.
         self.work.follow_marked();
         self.work.follow_quality();
+        self.work.follow_light();
         let pointed = self.point_in_scopes(now);
         self.brush.shown = self.brushed_pixels();
         let sources = self.sources();
@@ -306,6 +307,7 @@ impl Viewer {
                 components,
                 bits,
                 range: readings.range.unwrap_or(Range::Full),
+                light: readings.light,
                 histograms: &readings.histograms,
                 counted: counted.as_deref(),
                 brush_channel: self.brush.clicked(),
@@ -394,6 +396,7 @@ impl Viewer {
             pointer: &self.pointer,
             marked: self.work.marked.view(),
             quality: &self.work.quality,
+            light: &self.work.light,
         }
     }
 

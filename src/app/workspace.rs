@@ -14,6 +14,7 @@ use super::comparison::{ComparedClip, Comparison, CountedPart, MeasuredPair, Out
 use super::config::{Keeper, Settings, Store};
 use super::event::{Key, Modifiers, Waker};
 use super::fits::{Aspect, Fits, visible_share_text};
+use super::frame_light::FrameLight;
 use super::geometry::Geometry;
 use super::graphics::Graphics;
 use super::hud::{FindingsCommand, Hud, Note};
@@ -36,6 +37,7 @@ use histoscope_core::histogram::{Components, Transfer, samples_cut_off};
 use histoscope_core::picture::Frame;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::strip::FindingFilter;
+use histoscope_core::tone_map::{SourceLight, ToneMapping, doubts};
 use histoscope_media::{DeviceMemory, HardwareChoice};
 use histoscope_render::gpu::{FrameTag, GpuError, Instance};
 use histoscope_render::view::brushes::Brushes;
@@ -68,6 +70,8 @@ pub struct Workspace {
     pub comparison: Comparison,
     /// Measures the compared frame.
     pub quality: QualityMeter,
+    /// Measures the light of the frames on screen.
+    pub light: FrameLight,
     /// The strip of the video, behind the timeline.
     pub strip: ClipStrip,
     /// The check of the video against a profile.
@@ -86,6 +90,8 @@ pub struct Workspace {
     pub title: Title,
     /// `true` if the user has been told that most of the bars are cut off.
     hinted_at_scale: bool,
+    /// What is probably wrong about the light of the frame on screen, as the user has been told.
+    doubts: Vec<String>,
 }
 
 impl Workspace {
@@ -121,6 +127,7 @@ impl Workspace {
             histograms,
             view: ViewSettings::fitted(settings.fits.fit),
             exposure: options.view.exposure.apply_to(kept.exposure),
+            tone_mapping: options.view.tone_mapping.unwrap_or(kept.tone_mapping),
             adjustments: options.view.adjustments.clamped(),
             counted: options.view.counted,
             sharing,
@@ -142,6 +149,7 @@ impl Workspace {
             marked: MarkedPixels::new(Arc::clone(&waker)),
             comparison: Comparison::new(clip),
             quality: QualityMeter::new(Arc::clone(&waker)),
+            light: FrameLight::new(Arc::clone(&waker)),
             strip: ClipStrip::new(settings.strip, options.open.clone(), options.keeps_settings, Arc::clone(&waker)),
             checker: Checker::new(options.profile.as_deref(), &settings.profile, waker),
             hud,
@@ -151,6 +159,7 @@ impl Workspace {
             settings: Keeper::new(store),
             title: Title::new(now),
             hinted_at_scale: false,
+            doubts: Vec::new(),
         })
     }
 
@@ -291,6 +300,12 @@ impl Workspace {
         }
         self.bins.outdate();
         self.redraw();
+        let doubts = doubts(&read.source, read.picture.layout().depth);
+        if doubts != self.doubts {
+            self.doubts.clone_from(&doubts);
+            let now = self.now();
+            doubts.into_iter().for_each(|doubt| self.note(Note::fault(doubt), now));
+        }
         if is_lost {
             let text = "region cleared: the picture's size has changed";
             self.note(Note::done(text), self.now());
@@ -418,6 +433,7 @@ impl Workspace {
         self.leave();
         self.scene.brushes = Brushes::default();
         self.scene.marks = None;
+        self.doubts.clear();
         self.scene.look.view = ViewSettings::fitted(self.scene.look.view.fit);
         self.strip.forget();
         self.hud.change_video();
@@ -480,8 +496,34 @@ impl Workspace {
         }
     }
 
+    /// Describes how the picture is shown: the tone mapping, and how much of the counted part is in view. Returns `None` if
+    /// codes are shown as they are, and all of them.
+    pub fn picture_text(&self) -> Option<String> {
+        let texts: Vec<_> = self.tone_text().into_iter().chain(self.visible_share_text()).collect();
+        (!texts.is_empty()).then(|| texts.join("  ·  "))
+    }
+
+    /// Describes how the tones of PQ and HLG are mapped; `None` if they are not.
+    fn tone_text(&self) -> Option<String> {
+        let session = self.session.as_ref()?;
+        let Look { exposure, tone_mapping, .. } = self.scene.look;
+        let pair = self.scene.paired();
+        if exposure.false_color.shown || pair.is_some_and(|pair| pair.sharing == Sharing::Difference) {
+            return None;
+        }
+        let text = |frame: &Frame| Some(SourceLight::of(&frame.source).tone_map(tone_mapping)?.text());
+        let live = text(&session.read(session.frame.as_ref()?));
+        let beside = pair.filter(|pair| pair.other != Other::Source).and_then(|_| self.comparison.outlined());
+        let other = beside.map_or_else(|| live.clone(), |compared| text(&compared.frame));
+        if live == other {
+            return live;
+        }
+        let stated = |text: Option<String>| text.unwrap_or_else(|| "as coded".to_owned());
+        Some(format!("{}  |  the other: {}", stated(live), stated(other)))
+    }
+
     /// Describes how much of the counted picture is in view; `None` if all of it is.
-    pub fn visible_share_text(&self) -> Option<String> {
+    fn visible_share_text(&self) -> Option<String> {
         let part = self.bins.region.counted();
         let share = self.geometry().placement()?.seen(part);
         visible_share_text(share, part.is_some(), &self.scene.look.view)
@@ -490,11 +532,12 @@ impl Workspace {
     /// Describes which picture and region the histograms show, in how many bins, and the meaning of the line in them;
     /// `None` for the whole picture with one bin per code and no line.
     pub fn counted_text(&self) -> Option<String> {
-        let frame = self.session.as_ref()?.frame.as_ref()?;
+        let session = self.session.as_ref()?;
+        let frame = session.frame.as_ref()?;
         let region = self.bins.region.counted().map(|rect| regions::words_in(rect, frame));
         let bins = self.scene.look.histograms.binning(frame.picture.layout().bin_bits()).text();
         let linear = self.scene.look.shows_linear(self.bins.components);
-        let linear = linear.then(|| linear_text(Transfer::of_tag(frame.source.transfer)));
+        let linear = linear.then(|| linear_text(Transfer::of_tag(session.read(frame).source.transfer)));
         let counted = self.comparison.counted_text(&self.scene.look, self.bins.components);
         let texts: Vec<_> = region.into_iter().chain(counted).chain(bins).chain(linear).collect();
         (!texts.is_empty()).then(|| texts.join("; "))
@@ -558,6 +601,10 @@ impl Workspace {
         if let (Action::NextFit | Action::ResetView, Some(percent)) = (action, self.geometry().percent()) {
             text = format!("{text}  ·  {percent}");
         }
+        let is_coded = action == Action::NextToneMapping && self.tone_text().is_none();
+        if is_coded && self.scene.look.tone_mapping != ToneMapping::None {
+            text += "; takes effect on PQ and HLG";
+        }
         if let Action::ToggleAdjustment(kind) = action {
             self.introduce(kind, now);
         }
@@ -600,7 +647,11 @@ impl Workspace {
     fn operate(&mut self, action: Action, held: bool, now: Instant) -> Result<(), AppError> {
         let Some(session) = &mut self.session else { return Ok(()) };
         let text = transport::operate(session, action, held, now);
-        if matches!(action, Action::NextMatrix | Action::NextRange | Action::NextChromaLines | Action::NextField) {
+        let interprets = matches!(
+            action,
+            Action::NextMatrix | Action::NextRange | Action::NextTransfer | Action::NextChromaLines | Action::NextField
+        );
+        if interprets {
             self.reload()?;
         }
         if let Some(text) = text {
@@ -972,6 +1023,15 @@ impl Workspace {
             _ => MeasuredPair::None,
         };
         self.quality.follow(pair, self.bins.region.counted())
+    }
+
+    /// Continues measuring the light of the frames on screen while the panel about the file is open. Returns `true` if the
+    /// figures have changed.
+    pub fn follow_light(&mut self) -> bool {
+        let is_seen = self.hud.panels.info && !self.comparison.is_shown();
+        let live = self.session.as_ref().filter(|_| is_seen);
+        let live = live.and_then(|session| Some(session.read(session.frame.as_ref()?)));
+        self.light.follow(live.as_ref(), self.bins.region.counted())
     }
 
     /// Returns the choices that undo restores.

@@ -12,12 +12,12 @@ use histoscope::Components;
 use histoscope::adjusting::Adjustments;
 use histoscope::analysis::{
     Against, AnalyzeError, Destination, Finished, Format, Inspection, Jobs, LOWEST_HLG_PEAK, LightUse, OutputTarget,
-    Request, RunComponents, ScopeUse, Selection, SignalUse, Stop, TextFormat, Transfer, USUAL_HLG_PEAK, run,
+    Request, RunComponents, ScopeUse, Selection, SignalUse, Stop, TextFormat, USUAL_HLG_PEAK, run,
 };
 
 use super::adjust::AdjustArgs;
 use super::interrupt::{INTERRUPTED, stop_on_interrupt};
-use super::options::{CountingArgs, PartArgs, ReadingArgs, parse_jobs, whole};
+use super::options::{CountingArgs, PartArgs, ReadingArgs, TransferArg, parse_jobs, whole};
 use super::output::{WrongUsage, print_error, wrong_usage};
 
 /// The exit code if two videos differ.
@@ -147,27 +147,6 @@ impl LightArgs {
     pub fn wanted(&self) -> Option<LightUse> {
         let Self { light, gamut, transfer, hlg_peak, sdr_white } = *self;
         light.then(|| LightUse { transfer: transfer.map(Into::into), hlg_peak, sdr_white, gamut })
-    }
-}
-
-/// The value of `--transfer`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum TransferArg {
-    /// PQ (SMPTE ST 2084), as in HDR10 and Dolby Vision
-    Pq,
-    /// HLG (ARIB STD-B67)
-    Hlg,
-    /// BT.1886, as SDR; white is at 100 cd/m² unless --sdr-white says otherwise
-    Bt1886,
-}
-
-impl From<TransferArg> for Transfer {
-    fn from(arg: TransferArg) -> Self {
-        match arg {
-            TransferArg::Pq => Self::Pq,
-            TransferArg::Hlg => Self::Hlg,
-            TransferArg::Bt1886 => Self::Bt1886,
-        }
     }
 }
 

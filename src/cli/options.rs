@@ -9,7 +9,7 @@ use histoscope::benchmark::Shape;
 use histoscope::exposing::{ExposureChoice, FalseColorTable, Level, MarkLimits};
 use histoscope::{
     AdapterChoice, ChromaLines, Components, CroppingChoice, EngineChoice, Field, HardwareChoice, HardwareOptions,
-    Matrix, OpenOptions, Overlaps, Range, Ratio, Timecode, parse_time,
+    Matrix, OpenOptions, Overlaps, Range, Ratio, Timecode, ToneMapping, Transfer, parse_time,
 };
 
 /// The options for reading the video.
@@ -191,6 +191,74 @@ impl ExposureArgs {
     /// Returns the chosen exposure aids.
     pub const fn choice(&self) -> ExposureChoice {
         ExposureChoice { zebra: self.zebra, marks: self.clip_marks, false_color: self.false_colour }
+    }
+}
+
+/// The light of the codes, and how it is shown, for the window and `snapshot`.
+#[derive(Debug, Clone, Copy, Default, Args)]
+#[command(next_help_heading = "Light")]
+pub struct ToneArgs {
+    /// How PQ and HLG are shown: highlights compressed by BT.2390's curve, clipped at white, or codes as they are. Counts
+    /// are the same
+    #[arg(long, value_enum)]
+    tone_mapping: Option<ToneMappingArg>,
+
+    /// Read the video with this transfer function instead of its own
+    #[arg(long, value_enum)]
+    transfer: Option<TransferArg>,
+}
+
+impl ToneArgs {
+    /// Returns how PQ and HLG are shown, if given.
+    pub fn tone_mapping(&self) -> Option<ToneMapping> {
+        self.tone_mapping.map(Into::into)
+    }
+
+    /// Returns the transfer function, if given.
+    pub fn transfer(&self) -> Option<Transfer> {
+        self.transfer.map(Into::into)
+    }
+}
+
+/// The value of `--tone-mapping`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ToneMappingArg {
+    /// Highlights compressed by the curve of BT.2390
+    Bt2390,
+    /// Light above white clipped
+    Clip,
+    /// Codes as they are
+    None,
+}
+
+impl From<ToneMappingArg> for ToneMapping {
+    fn from(arg: ToneMappingArg) -> Self {
+        match arg {
+            ToneMappingArg::Bt2390 => Self::Bt2390,
+            ToneMappingArg::Clip => Self::Clip,
+            ToneMappingArg::None => Self::None,
+        }
+    }
+}
+
+/// The value of `--transfer`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TransferArg {
+    /// PQ (SMPTE ST 2084), as in HDR10 and Dolby Vision
+    Pq,
+    /// HLG (ARIB STD-B67)
+    Hlg,
+    /// BT.1886, as SDR
+    Bt1886,
+}
+
+impl From<TransferArg> for Transfer {
+    fn from(arg: TransferArg) -> Self {
+        match arg {
+            TransferArg::Pq => Self::Pq,
+            TransferArg::Hlg => Self::Hlg,
+            TransferArg::Bt1886 => Self::Bt1886,
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use histoscope::{CompareAs, CompareBy, Comparing, DeviceMemory, FirstView, OpenO
 
 use super::adjust::AdjustArgs;
 use super::options::{
-    CountingArgs, ExposureArgs, LuminanceArg, OverlapsArg, ReadingArgs, parse_bin_count, parse_point, whole,
+    CountingArgs, ExposureArgs, LuminanceArg, OverlapsArg, ReadingArgs, ToneArgs, parse_bin_count, parse_point, whole,
 };
 use super::output::{WrongUsage, wrong_usage};
 
@@ -124,6 +124,9 @@ pub struct PlayArgs {
     exposure: ExposureArgs,
 
     #[command(flatten)]
+    tones: ToneArgs,
+
+    #[command(flatten)]
     reading: ReadingArgs,
 
     #[command(flatten)]
@@ -194,6 +197,7 @@ impl PlayArgs {
                 adjustments: self.adjust.adjustments()?,
                 counted: self.adjust.counted(),
                 exposure: self.exposure.choice(),
+                tone_mapping: self.tones.tone_mapping(),
                 lab: None,
             },
             cache_bytes: usize::try_from(self.cache_mb << 20).unwrap_or(usize::MAX) / if self.compare { 2 } else { 1 },
@@ -201,7 +205,7 @@ impl PlayArgs {
             adapter: self.counting.adapter(),
             engine: self.counting.engine(),
             memory: DeviceMemory::default(),
-            open: OpenOptions { follow: self.follow, ..self.reading.open_options() },
+            open: OpenOptions { follow: self.follow, transfer: self.tones.transfer(), ..self.reading.open_options() },
             inputs: self.files,
             started,
         })

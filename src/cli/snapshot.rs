@@ -7,11 +7,12 @@ use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use histoscope::analysis::{Point, RegionSpec};
 use histoscope::scoping::{ScopeChoice, ScopeLayout, ScopeStyle};
-use histoscope::{Channels, Components, SnapshotDrawing, SnapshotOptions, snapshot};
+use histoscope::{Channels, Components, OpenOptions, SnapshotDrawing, SnapshotOptions, snapshot};
 
 use super::adjust::AdjustArgs;
 use super::options::{
-    CountingArgs, ExposureArgs, LuminanceArg, OverlapsArg, ReadingArgs, parse_bin_count, parse_point, parse_size,
+    CountingArgs, ExposureArgs, LuminanceArg, OverlapsArg, ReadingArgs, ToneArgs, parse_bin_count, parse_point,
+    parse_size,
 };
 use super::output::{print_line, wrong_usage};
 
@@ -95,6 +96,9 @@ pub struct SnapshotArgs {
     exposure: ExposureArgs,
 
     #[command(flatten)]
+    tones: ToneArgs,
+
+    #[command(flatten)]
     reading: ReadingArgs,
 
     #[command(flatten)]
@@ -135,6 +139,7 @@ impl SnapshotArgs {
                 overlaps: self.overlaps.into(),
                 split,
                 exposure: self.exposure.choice(),
+                tone_mapping: self.tones.tone_mapping().unwrap_or_default(),
             },
             bins: self.bins,
             bin_count: self.bin_count,
@@ -147,7 +152,7 @@ impl SnapshotArgs {
             counted: self.adjust.counted(),
             adapter: self.counting.adapter(),
             engine: self.counting.engine(),
-            open: self.reading.open_options(),
+            open: OpenOptions { transfer: self.tones.transfer(), ..self.reading.open_options() },
         })?;
         print_line(&if self.json { serde_json::to_string(&figures)? } else { figures.to_string() })?;
         Ok(ExitCode::SUCCESS)

@@ -116,6 +116,8 @@ pub enum Action {
     NextFalseColor,
     /// Switch to the next format for codes written into large pixels.
     NextDatascope,
+    /// Switch to the next way of showing PQ and HLG.
+    NextToneMapping,
     /// Show or hide the numbers of the frame.
     ToggleNumbers,
     /// Hold the frame on screen for comparison, or release it.
@@ -137,6 +139,8 @@ pub enum Action {
     NextMatrix,
     /// Interpret the video with the next range.
     NextRange,
+    /// Interpret the video with the next transfer function.
+    NextTransfer,
     /// Toggle whether chroma rows of 4:2:0 are shared by lines of the frame or of a field.
     NextChromaLines,
     /// Switch to the next choice of field to show and count: top, bottom or both.

@@ -55,6 +55,7 @@ pub const MENU: &[MenuLine] = &[
     MenuLine::Does(ToggleFalseColor),
     MenuLine::Does(NextDatascope),
     MenuLine::Luts,
+    MenuLine::Does(NextToneMapping),
     MenuLine::Does(ClearRegion),
     MenuLine::Rule,
     MenuLine::Does(Undo),

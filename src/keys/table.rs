@@ -451,6 +451,11 @@ pub const TABLE: &[Bindings] = &[
     },
     Bindings {
         section: Section::Reading,
+        keys: &[key(Control("t"), NextTransfer)],
+        help: "read as PQ, HLG, BT.1886, as tagged",
+    },
+    Bindings {
+        section: Section::Reading,
         keys: &[key(ShiftLetter("y"), NextChromaLines)],
         help: "read 4:2:0 chroma by frame or by field",
     },
@@ -483,6 +488,11 @@ pub const TABLE: &[Bindings] = &[
         section: Section::Picture,
         keys: &[key(Letter("d"), NextDatascope).choice("codes in pixels")],
         help: "{} from 16:1 on: decimal, hexadecimal, off",
+    },
+    Bindings {
+        section: Section::Picture,
+        keys: &[key(ShiftLetter("b"), NextToneMapping).choice("tone map")],
+        help: "{} of PQ and HLG: BT.2390, clip, none",
     },
     Bindings {
         section: Section::Picture,

@@ -222,6 +222,16 @@ fn check(program: &Program, key: &str, action: Action) {
                 note(&format!("codes in pixels{way}"));
             }
         }
+        Action::NextToneMapping => {
+            note("tone map: clip; takes effect on PQ and HLG");
+            note("tone map: none");
+            note("tone map: BT.2390; takes effect on PQ and HLG");
+        }
+        Action::NextTransfer => {
+            for way in ["PQ instead of BT.1886", "HLG instead of BT.1886", "BT.1886, as tagged"] {
+                note(&format!("transfer {way}"));
+            }
+        }
         Action::NextMarks => {
             for limits in ["outside EBU R 103", "at or below 0 %, at or above 100 %", "clipped or out of range"] {
                 note(&format!("marks: {limits}"));

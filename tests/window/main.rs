@@ -34,6 +34,7 @@ mod sender;
 mod stalled;
 mod strip;
 mod title;
+mod tone_map;
 mod undo;
 mod wait;
 mod ways_in;

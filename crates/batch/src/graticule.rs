@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use egui::{Align2, Color32, FontId, Galley, Painter, Pos2, Rect, Stroke, StrokeKind, pos2, vec2};
 
-use histoscope_core::histogram::{CHANNELS, Components};
+use histoscope_core::histogram::{CHANNELS, Components, LightScale};
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::color::Range;
 use histoscope_core::scopes::graticule::{LineKind, Mark, Scale, Unit};
@@ -42,12 +42,14 @@ pub struct ScopeSubject {
     pub bits: u32,
     /// The colour-difference components; `None` if the picture has no colour.
     pub chroma: Option<Chroma>,
+    /// The light of grays, if it is known.
+    pub light: Option<LightScale>,
     /// The scopes' appearance.
     pub style: ScopeStyle,
 }
 
 impl ScopeSubject {
-    /// Describes a picture, or the result of adjusting it if `is_result`.
+    /// Describes a picture, or the result of adjusting it if `is_result`, without its light.
     #[must_use]
     pub fn of(
         picture: &Picture,
@@ -61,8 +63,15 @@ impl ScopeSubject {
             range: picture.colorimetry().range.value,
             bits: picture.layout().bin_bits(),
             chroma: Chroma::of_counted(picture, is_result),
+            light: None,
             style: style.clamped(),
         }
+    }
+
+    /// Returns the scale of a channel.
+    #[must_use]
+    pub fn scale_of(&self, channel: usize) -> Scale {
+        Scale::new(self.components, channel, self.range, self.bits).with_light(self.light)
     }
 
     /// Returns the channels shown in a waveform.
@@ -124,7 +133,7 @@ pub fn y_of_level(rect: Rect, level: f64, level_bits: u32) -> f32 {
 
 /// Draws the level lines of a channel, with labels if there is room.
 fn scale(painter: &Painter, (frame, rect): (Rect, Rect), channel: usize, subject: &ScopeSubject) {
-    let scale = Scale::new(subject.components, channel, subject.range, subject.bits);
+    let scale = subject.scale_of(channel);
     let level_bits = level_bits(subject.bits);
     let marks = scale.marks(subject.style.unit);
     let at = |mark: &Mark| y_of_level(rect, mark.level, level_bits);
@@ -150,7 +159,7 @@ fn scale(painter: &Painter, (frame, rect): (Rect, Rect), channel: usize, subject
     let mut order: Vec<_> = marks.iter().filter(is_labelled).collect();
     order.sort_by_key(|mark| std::cmp::Reverse(mark.kind));
     let mut taken: Vec<f32> = Vec::new();
-    let unit = subject.style.unit.suffix();
+    let unit = scale.suffix(subject.style.unit);
     for mark in order {
         let y = label_at(mark);
         if taken.iter().any(|other| (other - y).abs() < LINE) {
@@ -158,7 +167,10 @@ fn scale(painter: &Painter, (frame, rect): (Rect, Rect), channel: usize, subject
         }
         taken.push(y);
         let ink = if mark.kind == LineKind::Tolerance { TOLERANCE_INK } else { INK };
-        let has_unit = mark.kind == LineKind::Nominal && subject.style.unit != Unit::Codes;
+        // Long units are written once, at the peak.
+        let has_unit = mark.kind == LineKind::Nominal
+            && subject.style.unit != Unit::Codes
+            && (scale.light().is_none() || marks.last() == Some(mark));
         let text = if has_unit { format!("{} {unit}", mark.label) } else { mark.label.clone() };
         write(painter, pos2(rect.min.x + 2.0, y), Align2::LEFT_CENTER, &text, ink);
     }
@@ -288,6 +300,7 @@ mod tests {
             range: Range::Limited,
             bits: 8,
             chroma: Some(Chroma::coded(Matrix::Bt709, Range::Limited, 8)),
+            light: None,
             style: ScopeStyle::default(),
         }
     }
@@ -347,6 +360,22 @@ mod tests {
         }
         assert_eq!(steps(300.0).len(), 11);
         assert_eq!([steps(70.0), steps(100.0)], [[0, 50, 100].as_slice(), &[0, 20, 40, 60, 80, 100]]);
+    }
+
+    #[test]
+    fn pq_and_hlg_have_labels_in_light() {
+        for (light, height, expected) in [
+            (LightScale::Pq, 300.0, &["0", "0.1", "1", "10", "100", "203", "1000", "4000", "10000 cd/m²"][..]),
+            (LightScale::Pq, 120.0, &["0", "1", "10", "203", "1000", "10000 cd/m²"]),
+            (LightScale::Hlg { peak: 1000 }, 300.0, &["0", "1", "10", "100", "203", "1000 cd/m²"]),
+        ] {
+            let subject = ScopeSubject { light: Some(light), ..subject() };
+            let labels = written(ScopeKind::Waveform, (400.0, height), &subject);
+            let mut found: Vec<_> = labels.iter().filter(|(text, _)| text.as_bytes()[0].is_ascii_digit()).collect();
+            found.sort_by(|a, b| b.1.min.y.total_cmp(&a.1.min.y));
+            let texts: Vec<_> = found.iter().map(|(text, _)| text.as_str()).collect();
+            assert_eq!(texts, expected, "{light:?} {height}");
+        }
     }
 
     #[test]

@@ -13,6 +13,7 @@ use histoscope_core::picture::color::Range;
 use histoscope_core::picture::region::Rect as Part;
 use histoscope_core::scopes::graticule::{Scale, Unit};
 use histoscope_core::text::{time_text, with_minus};
+use histoscope_core::tone_map::SourceLight;
 use histoscope_render::engine::Renderer;
 use histoscope_render::gpu::draw::{self, FontTextures, Shapes};
 use histoscope_render::gpu::readback::Image;
@@ -101,12 +102,15 @@ pub fn snapshot_with_scopes(
 fn label_scopes(painter: &Painter, size: (u32, u32), points: f32, subject: &LabelSubject<'_>) {
     let LabelSubject { frame, components, scene, .. } = *subject;
     let is_result = scene.look.counted_in(components) != Counted::Source;
-    let written = graticule::ScopeSubject::of(
-        &frame.picture,
-        is_result,
-        (components, scene.look.channels),
-        scene.look.scopes.clamped(),
-    );
+    let written = graticule::ScopeSubject {
+        light: SourceLight::of(&frame.source).scale(),
+        ..graticule::ScopeSubject::of(
+            &frame.picture,
+            is_result,
+            (components, scene.look.channels),
+            scene.look.scopes.clamped(),
+        )
+    };
     for panel in scene.arranged(size).panels {
         let [frame, rect] = [panel.frame, panel.rect].map(|rect| in_points(&rect, points));
         graticule::draw(painter, (frame, rect), panel.kind, &written);
@@ -166,6 +170,8 @@ fn caption(subject: &LabelSubject<'_>) -> Vec<String> {
     ];
     lines.extend(told_of_pair(scene, subject.other));
     lines.extend(scene.look.exposure.description());
+    let tone_map = SourceLight::of(&frame.source).tone_map(scene.look.tone_mapping);
+    lines.extend(tone_map.map(|map| format!("shown: {}", map.text())));
     lines
 }
 
@@ -206,6 +212,7 @@ fn show_caption(painter: &Painter, width: f32, lines: &[String]) -> f32 {
 fn label_view(painter: &Painter, size: (u32, u32), points: f32, subject: &LabelSubject<'_>) {
     let bits = subject.frame.picture.layout().bin_bits();
     let range = subject.frame.picture.colorimetry().range.value;
+    let light = SourceLight::of(&subject.frame.source).scale();
     let view = Rect::from_min_size(Pos2::ZERO, vec2(size.0 as f32, size.1 as f32) / points);
     label_scopes(painter, size, points, subject);
     let shown: Vec<_> = panels(subject.scene, subject.components, size).collect();
@@ -226,7 +233,7 @@ fn label_view(painter: &Painter, size: (u32, u32), points: f32, subject: &LabelS
             .map(|other| other.max.y);
         let ceiling = above.fold(view.min.y, f32::max);
         let top = (rect.min.y - STRIP - NAMES).max(ceiling);
-        let scale = scale_of(subject.components, *channels, range, bits);
+        let scale = scale_of(subject.components, *channels, range, bits).with_light(light);
         let names = channels.iter().filter_map(|channel| {
             let name = subject.components.channel_names().get(channel)?;
             Some((name_of(name), color_of(subject.components, channel)))
@@ -262,10 +269,14 @@ pub fn scale_of(components: Components, channels: Channels, range: Range, bits: 
     Scale::new(components, channels.iter().next().unwrap_or(0), range, bits)
 }
 
-/// Labels a histogram's axis with codes at its quarters, and with percentages of its scale if there is room.
+/// Labels a histogram's axis with codes at its quarters, and with percentages of its scale if there is room; with light in
+/// cd/m² and codes if light is known.
 pub fn axis(painter: &Painter, rect: Rect, scale: Scale, look: &AxisLook) {
     let bits = scale.bits();
     painter.rect_filled(rect, 0, look.ground);
+    if scale.light().is_some() {
+        return light_axis(painter, rect, scale, look);
+    }
     let top = (1_u32 << bits) - 1;
     let [all_from, percent_from] = look.wide;
     let quarters = if rect.width() < all_from { &[0, 4][..] } else { &[0, 1, 2, 3, 4] };
@@ -287,6 +298,48 @@ pub fn axis(painter: &Painter, rect: Rect, scale: Scale, look: &AxisLook) {
             };
             painter.text(pos2(x, rect.center().y), anchor, percent_text(scale, code), look.font.clone(), look.inks[1]);
         }
+    }
+}
+
+/// Ticks of light in the order in which they claim space, after the peak.
+const LIGHT_ORDER: [f64; 7] = [203.0, 1000.0, 100.0, 10.0, 1.0, 4000.0, 0.1];
+
+/// Labels an axis with light in cd/m², with the unit at the left end, and with codes beside the light if all fit.
+fn light_axis(painter: &Painter, rect: Rect, scale: Scale, look: &AxisLook) {
+    let codes = f64::from(1_u32 << scale.bits());
+    let x_of = |code: f64| rect.min.x + rect.width() * ((code + 0.5) / codes) as f32;
+    let ticks = scale.light_ticks();
+    let rank = |light: f64| LIGHT_ORDER.iter().position(|other| (other - light).abs() < 1e-9);
+    let mut order: Vec<_> = ticks.iter().copied().enumerate().collect();
+    // The peak is the last tick, whatever its light.
+    order.sort_by_key(|&(index, (_, light))| if index + 1 == ticks.len() { None } else { rank(light) });
+    let layout = |text: String, ink: Color32| painter.layout_no_wrap(text, look.font.clone(), ink);
+    let unit = layout("cd/m²".to_owned(), look.inks[1]);
+    let mut taken = vec![Rect::from_min_size(rect.min, vec2(unit.size().x + 6.0, rect.height()))];
+    painter.galley(pos2(rect.min.x + 3.0, rect.center().y - unit.size().y / 2.0), unit, look.inks[1]);
+    let has_codes = rect.width() > look.wide[1];
+    for (index, (code, light)) in order {
+        let x = x_of(code);
+        let text = layout(light.to_string(), look.inks[0]);
+        let beside = has_codes.then(|| layout(format!("{code:.0}"), look.inks[1]));
+        let width = text.size().x + beside.as_ref().map_or(0.0, |beside| beside.size().x + 4.0);
+        let is_last = index + 1 == ticks.len();
+        // The text is to the right of its tick, except at the end of the axis.
+        let left = if is_last { rect.max.x - 3.0 - width } else { x + 3.0 };
+        let place = Rect::from_min_size(pos2(left - 3.0, rect.min.y), vec2(width + 3.0, rect.height()));
+        if place.max.x > rect.max.x || taken.iter().any(|other| other.expand2(vec2(4.0, 0.0)).intersects(place)) {
+            continue;
+        }
+        if !is_last {
+            painter.vline(x, rect.y_range(), Stroke::new(1.0, look.inks[1]));
+        }
+        let y = rect.center().y - text.size().y / 2.0;
+        let after = left + text.size().x + 4.0;
+        painter.galley(pos2(left, y), text, look.inks[0]);
+        if let Some(beside) = beside {
+            painter.galley(pos2(after, y), beside, look.inks[1]);
+        }
+        taken.push(place);
     }
 }
 

@@ -15,6 +15,7 @@ use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, Timecodes};
 use histoscope_core::scopes;
 use histoscope_core::text::{file_name, public};
+use histoscope_core::tone_map::{ToneMapping, doubts};
 use histoscope_media::{Decoder, MediaError, OpenOptions, Seek, SeekTarget};
 use histoscope_render::engine::{Counter, Counts, Engine, EngineChoice, EngineError, Renderer};
 use histoscope_render::gpu::draw::Channels;
@@ -78,6 +79,8 @@ pub struct SnapshotDrawing {
     pub split: Option<ScopeStyle>,
     /// Exposure aids to draw on the picture.
     pub exposure: ExposureChoice,
+    /// How PQ and HLG are shown.
+    pub tone_mapping: ToneMapping,
 }
 
 /// The reason a snapshot failed.
@@ -199,6 +202,7 @@ pub fn snapshot(options: &SnapshotOptions) -> Result<Figures, SnapshotError> {
         return Err(SnapshotError::NotCoded(options.input.clone()));
     }
     let depth = frame.picture.layout().depth;
+    doubts(&frame.source, depth).iter().for_each(|doubt| log::warn!("{doubt}"));
     if let Some(code) = options.drawing.exposure.most_code().filter(|code| *code >> depth != 0) {
         return Err(SnapshotError::NoSuchCode { input: options.input.clone(), code, depth });
     }
@@ -359,6 +363,7 @@ fn draw(
         adjustments: options.adjustments,
         counted: options.counted,
         exposure: options.drawing.exposure.apply_to(Exposure::default()),
+        tone_mapping: options.drawing.tone_mapping,
         histograms: style(options),
         scopes: options.drawing.split.unwrap_or_default(),
         ..Look::default()

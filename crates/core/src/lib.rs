@@ -12,3 +12,4 @@ pub mod strip;
 #[doc(hidden)]
 pub mod test_data;
 pub mod text;
+pub mod tone_map;

@@ -9,6 +9,7 @@ use histoscope_core::picture::color::{Matrix, Origin, Range, Sourced, Unreadable
 use histoscope_core::picture::crop::CroppingChoice;
 use histoscope_core::picture::layout::{ChromaLines, PixelLayout};
 use histoscope_core::picture::stated_light::StatedLight;
+use histoscope_core::picture::transfer::Transfer;
 use histoscope_core::picture::{Field, Orientation, Ratio, Scan, Timecodes};
 
 /// Options for opening a video.
@@ -18,6 +19,8 @@ pub struct OpenOptions {
     pub matrix: Option<Matrix>,
     /// The range to use, whatever the file states.
     pub range: Option<Range>,
+    /// The transfer function to use, whatever the file states.
+    pub transfer: Option<Transfer>,
     /// The lines that share a chroma row in 4:2:0, whatever the frames state.
     pub chroma_lines: Option<ChromaLines>,
     /// The field to extract from each frame; by default, whole frames are used.

@@ -11,6 +11,8 @@ use histoscope_core::picture::color::{Matrix, Origin, Range, Sourced, Unreadable
 use histoscope_core::picture::crop::{Crop, CropUse, Cropping};
 use histoscope_core::picture::layout::{ChromaLines, ColorModel, PixelLayout};
 use histoscope_core::picture::region::{self, Rect};
+use histoscope_core::picture::stated_light::StatedLight;
+use histoscope_core::picture::transfer::Transfer;
 use histoscope_core::picture::{
     ClampedSamples, Frame, FrameFacts, Orientation, OwnedPlanes, Pages, Picture, PlaneStore, PlaneView, Ratio,
     ResidentPlanes, Scan, SourceFormat, Timecode, VideoId, nonlinear,
@@ -34,6 +36,8 @@ pub(super) struct StreamDefaults {
     pub(super) states_scan: bool,
     /// The container's cropping, applied after the codec's.
     pub(super) crop: Crop,
+    /// What the container states about the light of the whole stream.
+    pub(super) stated_light: StatedLight,
 }
 
 /// The position of a frame in time and number.
@@ -81,7 +85,7 @@ struct Current {
 }
 
 /// The properties that determine how a frame is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 struct FrameKind {
     /// Format of the planes.
     format: PixelFormat,
@@ -92,6 +96,7 @@ struct FrameKind {
     /// The codec's cropping of that size.
     crop: Crop,
     tags: tags::TagNumbers,
+    stated_light: StatedLight,
 }
 
 impl PictureMaker {
@@ -194,6 +199,7 @@ impl PictureMaker {
             size: frame.size(),
             crop: frame.crop(),
             tags: tags::merged(frame.color_numbers(), self.defaults.tags),
+            stated_light: frame.stated_light().or(self.defaults.stated_light),
         }
     }
 
@@ -291,12 +297,14 @@ impl PictureMaker {
                 (layout, Some(scaler))
             }
         };
+        let transfer = self.options.transfer.map(Transfer::tag).or(av::transfer_name(kind.tags.transfer));
         let source = Arc::new(SourceFormat {
             pixel_format: descriptor.name.to_owned(),
             converted_to,
-            transfer: av::transfer_name(kind.tags.transfer),
+            transfer,
             primaries: av::primaries_name(kind.tags.primaries),
             cropping,
+            stated_light: kind.stated_light,
         });
         Ok(Current { kind, rect, layout, scaler, source })
     }

@@ -425,6 +425,8 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
             ("text", offset_of!(PlacementParams, text)),
             ("letters", offset_of!(PlacementParams, letters)),
             ("glyphs", offset_of!(PlacementParams, glyphs)),
+            ("gamut", offset_of!(PlacementParams, gamut)),
+            ("tone", offset_of!(PlacementParams, tone)),
         ],
     );
 }

@@ -9,6 +9,7 @@ use histoscope_core::picture::color::{Matrix, Origin, blanking_lines};
 use histoscope_core::picture::layout::ChromaLines;
 use histoscope_core::picture::{Frame, Scan, Timecodes};
 use histoscope_core::text::{counted, time_text};
+use histoscope_core::tone_map::{SourceLight, ToneMapping, doubts};
 use histoscope_media::{StreamInfo, VideoTrack};
 
 /// A line of the panel.
@@ -22,7 +23,7 @@ pub struct InfoLine {
     pub origin: Option<Origin>,
 }
 
-/// The engine and the adapter.
+/// The engine and the adapter, and how they show PQ and HLG.
 #[derive(Debug, Clone, Copy)]
 pub struct Machine<'a> {
     /// The adapter's name.
@@ -31,6 +32,8 @@ pub struct Machine<'a> {
     pub driver: &'a str,
     /// The engine that counts.
     pub engine: &'a str,
+    /// How PQ and HLG are shown.
+    pub tone_mapping: ToneMapping,
 }
 
 const fn plain(name: &'static str, value: String) -> InfoLine {
@@ -42,11 +45,12 @@ const fn plain(name: &'static str, value: String) -> InfoLine {
 pub fn info_lines(info: &StreamInfo, frame: &Frame, machine: Machine<'_>) -> Vec<InfoLine> {
     let mut lines = of_file(info);
     lines.extend(scan(info, frame));
-    lines.extend(of_frame(frame, info.sample_aspect.origin));
+    lines.extend(of_frame(frame, info.sample_aspect.origin, machine.tone_mapping));
     lines.push(plain("decoder", decoder(info)));
     lines.push(plain("engine", format!("{} counts", if machine.engine == "cpu" { "the CPU" } else { "the adapter" })));
     lines.push(plain("adapter", format!("{} ({})", machine.adapter, machine.driver)));
-    lines.extend(info.notes.iter().map(|note| plain("note", note.clone())));
+    let doubts = doubts(&frame.source, frame.picture.layout().depth);
+    lines.extend(info.notes.iter().cloned().chain(doubts).map(|note| plain("note", note)));
     lines
 }
 
@@ -215,7 +219,7 @@ fn frame_rate(info: &StreamInfo) -> String {
     }
 }
 
-fn of_frame(frame: &Frame, aspect_origin: Origin) -> Vec<InfoLine> {
+fn of_frame(frame: &Frame, aspect_origin: Origin, tone_mapping: ToneMapping) -> Vec<InfoLine> {
     let picture = &frame.picture;
     let color = picture.decoded().colorimetry();
     let layout = picture.layout();
@@ -253,8 +257,9 @@ fn of_frame(frame: &Frame, aspect_origin: Origin) -> Vec<InfoLine> {
         [] => "none: counted and drawn from the decoder's own planes".to_owned(),
         some => some.join("; then "),
     };
-    let hdr = matches!(source.transfer, Some("smpte2084" | "arib-std-b67"));
-    let shown = if hdr { ", shown as coded: not tone-mapped" } else { ", shown as coded" };
+    let tone_map = SourceLight::of(source).tone_map(tone_mapping);
+    let shown = tone_map.map_or_else(|| ", shown as coded".to_owned(), |map| format!(", {}", map.text()));
+    let primaries = if tone_map.is_some() { ", converted to BT.709" } else { ", not converted" };
     let mut lines =
         vec![plain("pixel format", source.pixel_format.clone()), plain("depth", depth), plain("size", size)];
     if has_alpha(&source.pixel_format) {
@@ -274,8 +279,8 @@ fn of_frame(frame: &Frame, aspect_origin: Origin) -> Vec<InfoLine> {
         plain("rotation", turned),
         InfoLine { name: "matrix", value: color.matrix.value.to_string(), origin: Some(color.matrix.origin) },
         InfoLine { name: "range", value: color.range.value.to_string(), origin: Some(color.range.origin) },
-        named("transfer", source.transfer, shown),
-        named("primaries", source.primaries, ", not converted"),
+        named("transfer", source.transfer, &shown),
+        named("primaries", source.primaries, primaries),
         plain("conversion", conversion),
     ]);
     if let Some(shared) = picture.chroma_lines() {
@@ -366,6 +371,7 @@ fn show_line(ui: &mut Ui, line: &InfoLine, size: f32, width: f32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use histoscope_core::histogram::Transfer;
     use histoscope_core::picture::stated_light::StatedLight;
     use histoscope_core::picture::{Field, FrameFacts, Ratio};
     use histoscope_media::{Decoder, OpenOptions};
@@ -374,7 +380,8 @@ mod tests {
     fn facts_about_the_sample_have_their_origin() {
         let mut decoder = Decoder::open("assets/sample.mp4", &OpenOptions::default()).unwrap();
         let frame = decoder.next_frame().unwrap().unwrap();
-        let machine = Machine { adapter: "an adapter", driver: "a driver", engine: "cpu" };
+        let machine =
+            Machine { adapter: "an adapter", driver: "a driver", engine: "cpu", tone_mapping: ToneMapping::Bt2390 };
         let lines = info_lines(decoder.info(), &frame, machine);
         let find = |name| lines.iter().find(|line| line.name == name).unwrap_or_else(|| panic!("no {name}"));
         assert_eq!(find("frame rate").value, "30 fps, constant");
@@ -413,6 +420,15 @@ mod tests {
         let light = stated.iter().find(|line| line.name == "HDR metadata").expect("a line");
         assert_eq!(light.value, "MaxCLL 1000 cd/m², MaxFALL 400 cd/m², HDR10+");
         assert!(lines.iter().all(|line| line.name != "HDR metadata"), "the sample states none");
+        let shown = |frame: &Frame, tone_mapping| {
+            let lines = info_lines(decoder.info(), frame, Machine { tone_mapping, ..machine });
+            let lines = lines.into_iter().filter(|line| matches!(line.name, "transfer" | "primaries"));
+            lines.map(|line| line.value).collect::<Vec<_>>().join("; ")
+        };
+        let pq = frame.clone().with_transfer(Transfer::Pq);
+        let meant = "PQ (SMPTE ST 2084), tone-mapped BT.2390, 10000 → 203 cd/m²; BT.709, converted to BT.709";
+        assert_eq!(shown(&pq, ToneMapping::Bt2390), meant);
+        assert_eq!(shown(&pq, ToneMapping::None), "PQ (SMPTE ST 2084), shown as coded; BT.709, not converted");
         assert!(find("transfer").value.contains("as coded") && !find("decoder").value.is_empty());
     }
 

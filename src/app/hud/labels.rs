@@ -61,7 +61,7 @@ pub fn show_counted(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32) {
     }
 }
 
-/// Shows how much of the counted part is in view, above the histograms and their labels: at the right, or at the left
+/// Shows the tone mapping and how much of the counted part is in view, above the histograms and their labels: at the right, or at the left
 /// if that is `taken`. Returns its rectangle, if shown.
 pub fn show_seen(ui: &Ui, free: Rect, model: &Model<'_>, taken: &[Rect]) -> Option<Rect> {
     let text = model.picture.seen?;
@@ -106,5 +106,10 @@ fn strip(painter: &egui::Painter, panel: &HistogramArea, height: f32, scopes: &S
     let rect = Rect::from_min_max(corner, panel.rect.right_top());
     let font = theme::mono((height - 2.0).min(theme::SMALL - 0.5));
     let look = AxisLook { ground: theme::PLATE, font, inks: [theme::LIGHT, theme::DIM], wide: [110.0, 460.0] };
-    axis(painter, rect, scale_of(scopes.components, panel.channels, scopes.range, scopes.bits), &look);
+    axis(
+        painter,
+        rect,
+        scale_of(scopes.components, panel.channels, scopes.range, scopes.bits).with_light(scopes.light),
+        &look,
+    );
 }

@@ -20,7 +20,7 @@ use crate::keys::Action;
 use histoscope_batch::analyze::selection::Point;
 use histoscope_batch::graticule::ScopeSubject;
 use histoscope_core::adjust::{Adjustment, Choices};
-use histoscope_core::histogram::Components;
+use histoscope_core::histogram::{Components, LightScale};
 use histoscope_core::picture::Timecode;
 use histoscope_core::picture::color::Range;
 use histoscope_core::strip::{FindingFilter, Strip};
@@ -233,7 +233,7 @@ pub struct ComparisonView<'a> {
 pub struct PictureView<'a> {
     /// `true` if the window fills the screen.
     pub is_full: bool,
-    /// How much of the counted part is in view, in words, if not all.
+    /// The tone mapping, and how much of the counted part is in view, in words, unless codes are shown as they are, and all.
     pub seen: Option<&'a str>,
 }
 
@@ -246,6 +246,8 @@ pub struct ScopesView<'a> {
     pub bits: u32,
     /// The range of the codes.
     pub range: Range,
+    /// The light of grays, if it is known.
+    pub light: Option<LightScale>,
     /// The histograms on the view.
     pub histograms: &'a [HistogramArea],
     /// Which picture is counted and into how many bins, in words, unless that is obvious.

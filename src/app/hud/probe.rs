@@ -5,7 +5,10 @@ use egui::{Color32, Pos2, Rect, Ui};
 use super::card::{Card, CardLine};
 use super::theme;
 use histoscope_core::histogram::Components;
-use histoscope_core::picture::{Orientation, Picture};
+use histoscope_core::histogram::LightScale;
+use histoscope_core::histogram::pixel_light::light_text;
+use histoscope_core::picture::{Frame, Orientation, Picture};
+use histoscope_core::tone_map::{SIGNALS, SourceLight, ToneMapping, ToneTables};
 use histoscope_render::view::probe::Probe;
 
 /// The values of a pixel, and the pointer's position.
@@ -18,13 +21,22 @@ pub struct ProbeText {
 }
 
 impl ProbeText {
-    /// Returns the card for a pixel: its position, R'G'B' codes, luminance and the samples as coded. If the picture is
-    /// rotated for display, the position is given both as coded and as displayed.
+    /// Returns the card for a pixel of a frame.
     #[must_use]
-    pub fn card(probe: &Probe, picture: &Picture, orientation: Orientation) -> Card {
+    pub fn card(probe: &Probe, frame: &Frame) -> Card {
+        Self::of_pixel(probe, (&frame.picture, SourceLight::of(&frame.source)), frame.orientation)
+    }
+
+    /// Returns the card for a pixel: its position, R'G'B' codes, luminance, light in cd/m² if it is known, and the samples
+    /// as coded. If the picture is rotated for display, the position is given both as coded and as displayed.
+    fn of_pixel(probe: &Probe, (picture, light): (&Picture, SourceLight), orientation: Orientation) -> Card {
         let bits = picture.layout().bin_bits();
         let top = ((1_u32 << bits) - 1) as f32;
-        let [red, green, blue] = probe.codes.map(|code| (code as f32 / top * 255.0).round() as u8);
+        let mapped = light.tone_map(ToneMapping::default()).map(ToneTables::of);
+        let [red, green, blue] = match mapped {
+            Some(tone) => tone.shown(probe.codes.map(|code| code as f32 / top * (SIGNALS - 1) as f32)),
+            None => probe.codes.map(|code| (code as f32 / top * 255.0).round() as u8),
+        };
         let (x, y) = probe.position;
         let is_coded = picture.has_coded_components();
         let mut lines = Vec::new();
@@ -35,6 +47,15 @@ impl ProbeText {
                 color: theme::DIM,
                 cells: vec![(probe.luminance.to_string(), theme::channel_color(Components::Rgbl, 3))],
             });
+            lines.extend(light.scale().map(|scale| {
+                let text = light_text(scale.light(probe.codes.map(|code| f64::from(code) / f64::from(top))));
+                let at = if let LightScale::Hlg { peak } = scale { format!(" at {peak}") } else { String::new() };
+                CardLine {
+                    name: "light".to_owned(),
+                    color: theme::DIM,
+                    cells: vec![(format!("{text}{at}"), theme::LIGHT)],
+                }
+            }));
         }
         if !lines.is_empty()
             && probe.rgb.iter().zip(probe.codes).any(|(&before, code)| i64::from(before) != i64::from(code))
@@ -70,6 +91,7 @@ fn line(name: &str, components: Components, codes: &[Option<impl ToString>]) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use histoscope_core::histogram::Transfer;
     use histoscope_render::view::scene::NO_BIN;
 
     #[test]
@@ -89,14 +111,27 @@ mod tests {
             luminance: 2,
             bins: [1, 2, 3, NO_BIN],
         };
-        let card = ProbeText::card(&inside, &picture, Orientation::default());
+        let card = ProbeText::of_pixel(&inside, (&picture, SourceLight::default()), Orientation::default());
         assert_eq!(card.as_text(), "x 7  y 9; R'G'B' 1 2 3; luminance 2; Y'CbCr 16 128 –");
         assert_eq!(card.swatch, Some(Color32::from_rgb(1, 2, 3)));
-        let outside =
-            ProbeText::card(&Probe { rgb: [-5, 2, 3], codes: [0, 2, 3], ..inside }, &picture, Orientation::default());
+        let of_light = |transfer| {
+            let light = SourceLight { transfer, ..SourceLight::default() };
+            let bright = Probe { codes: [129, 148, 10], rgb: [129, 148, 10], ..inside };
+            ProbeText::of_pixel(&bright, (&picture, light), Orientation::default()).as_text()
+        };
+        // NumPy: PQ of 148/255; HLG of (129, 148, 10)/255 through a system gamma of 1.2.
+        assert!(of_light(Transfer::Pq).contains("; light 202 cd/m²; "), "{}", of_light(Transfer::Pq));
+        assert!(of_light(Transfer::Hlg).contains("; light 74.2 cd/m² at 1000; "), "{}", of_light(Transfer::Hlg));
+        assert!(!of_light(Transfer::Bt1886).contains("light "));
+        let outside = ProbeText::of_pixel(
+            &Probe { rgb: [-5, 2, 3], codes: [0, 2, 3], ..inside },
+            (&picture, SourceLight::default()),
+            Orientation::default(),
+        );
         assert!(outside.as_text().contains("R'G'B' 0 2 3; unclamped -5 2 3;"), "{}", outside.as_text());
         let turned = Orientation { quarter_turns: 2, mirrored: false };
-        let turned = ProbeText::card(&Probe { position: (0, 0), ..inside }, &picture, turned);
+        let turned =
+            ProbeText::of_pixel(&Probe { position: (0, 0), ..inside }, (&picture, SourceLight::default()), turned);
         assert!(turned.as_text().starts_with("x 0  y 0  coded; displayed x 0 y 0; R'G'B'"), "{}", turned.as_text());
     }
 }

@@ -4,7 +4,9 @@ use egui::{Pos2, Rect, Stroke, Ui, pos2};
 
 use super::card::{Card, CardLine};
 use super::theme;
+use histoscope_core::histogram::pixel_light::light_text;
 use histoscope_core::histogram::{Cumulative, Selected};
+use histoscope_core::scopes::graticule::Scale;
 use histoscope_render::view::binning::Binning;
 use histoscope_render::view::clip_indicators;
 use histoscope_render::view::overlay::Channels;
@@ -48,6 +50,19 @@ impl Readout {
             line(sums, channel, vec![own.count_in(low..=high).to_string(), share_text(own.share_in(low..=high)), below])
         });
         Card { title, swatch: None, lines: lines.collect() }
+    }
+
+    /// Adds the light of grays with these codes to the title of a card, if it is known.
+    #[must_use]
+    pub fn with_light(card: Card, scale: Scale, codes: Option<(u32, u32)>) -> Card {
+        let light =
+            codes.and_then(|(low, high)| Some((scale.light_of(low.into())?, scale.light_of(high.into())?, low < high)));
+        let title = match light {
+            Some((low, high, true)) => format!("{}  {} to {}", card.title, light_text(low), light_text(high)),
+            Some((light, _, false)) => format!("{}  {}", card.title, light_text(light)),
+            None => return card,
+        };
+        Card { title, ..card }
     }
 
     /// Returns the card for a clip indicator: for each channel the count in the outermost bin, its share, and whether
@@ -172,6 +187,21 @@ mod tests {
         histogram.bins_mut(0)[20] = 70;
         histogram.bins_mut(3)[20] = 100;
         histogram.cumulative()
+    }
+
+    /// PQ of 520/1023 is 100.2 cd/m², of 600/1023 214.6, as NumPy computes.
+    #[test]
+    fn a_bin_of_pq_tells_its_light() {
+        use histoscope_core::histogram::{Components, LightScale};
+        use histoscope_core::picture::color::Range;
+        let scale = Scale::new(Components::Rgbl, 0, Range::Limited, 10);
+        let card = || Card { title: "code 520 of 1023".to_owned(), swatch: None, lines: Vec::new() };
+        let title = |scale, codes| Readout::with_light(card(), scale, codes).title;
+        let pq = scale.with_light(Some(LightScale::Pq));
+        assert_eq!(title(pq, Some((520, 520))), "code 520 of 1023  100 cd/m²");
+        assert_eq!(title(pq, Some((520, 600))), "code 520 of 1023  100 cd/m² to 215 cd/m²");
+        assert_eq!(title(scale, Some((520, 520))), "code 520 of 1023");
+        assert_eq!(title(pq, None), "code 520 of 1023");
     }
 
     #[test]

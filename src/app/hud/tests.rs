@@ -22,6 +22,7 @@ pub(super) fn model(panels: &[HistogramArea]) -> Model<'_> {
             components: Components::Rgbl,
             bits: 8,
             range: Range::Limited,
+            light: None,
             histograms: panels,
             counted: None,
             brush_channel: None,

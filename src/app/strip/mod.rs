@@ -115,10 +115,11 @@ impl ClipStrip {
     /// Returns the video on screen as a background thread reads it: its file, and the options chosen for it.
     #[must_use]
     pub fn subject(&self, session: &Session) -> StripSubject {
-        let Interpretation { matrix, range, chroma_lines, field } = session.interpretation;
+        let Interpretation { matrix, range, transfer, chroma_lines, field } = session.interpretation;
         let open = OpenOptions {
             matrix: matrix.or(self.open.matrix),
             range: range.or(self.open.range),
+            transfer: transfer.or(self.open.transfer),
             chroma_lines: chroma_lines.or(self.open.chroma_lines),
             field,
             track: session.info.track(),

@@ -17,3 +17,4 @@ mod report;
 mod scopes;
 mod timecodes;
 mod times;
+mod tone_map;

@@ -24,7 +24,9 @@ pub enum LightVerdict {
 }
 
 impl LightVerdict {
-    fn of(stated: Option<u32>, measured: f64) -> Self {
+    /// Returns how a stated light compares with the measured one.
+    #[must_use]
+    pub fn of(stated: Option<u32>, measured: f64) -> Self {
         let Some(stated) = stated.filter(|stated| *stated > 0).map(f64::from) else { return Self::Absent };
         if (stated - measured).abs() <= (TOLERANCE * measured).max(1.0) {
             return Self::Agrees;

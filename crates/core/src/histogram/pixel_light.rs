@@ -60,6 +60,51 @@ impl LightScale {
     }
 }
 
+/// Light at which axes have ticks, in cd/m².
+pub const TICKS: [f64; 8] = [0.1, 1.0, 10.0, 100.0, 203.0, 1000.0, 4000.0, 10_000.0];
+
+impl LightScale {
+    /// Returns the light of a pixel in cd/m², by the largest of its signals, which are from 0 to 1.
+    #[must_use]
+    pub fn light(self, signals: [f64; 3]) -> f64 {
+        let light = signals.map(|signal| self.transfer().light(signal.clamp(0.0, 1.0)));
+        let gain = match self {
+            Self::Hlg { peak } => {
+                let luminance: f64 =
+                    light.iter().zip(HLG_WEIGHTS).map(|(light, weight)| light * f64::from(weight) / 10_000.0).sum();
+                power(luminance, system_gamma(f64::from(peak)) - 1.0)
+            }
+            Self::Pq | Self::Bt1886 { .. } => 1.0,
+        };
+        light[0].max(light[1]).max(light[2]) * gain * self.peak()
+    }
+
+    /// Returns the signal, from 0 to 1, of a gray with this light in cd/m².
+    #[must_use]
+    pub fn signal_of_gray(self, light: f64) -> f64 {
+        let (mut low, mut high) = (0.0, 1.0);
+        // Bisection, down to the resolution of an `f64`.
+        for _ in 0..60 {
+            let middle = 0.5 * (low + high);
+            if self.light([middle; 3]) <= light { low = middle } else { high = middle }
+        }
+        low
+    }
+}
+
+/// Returns light in cd/m² for people, with about three digits.
+#[must_use]
+pub fn light_text(light: f64) -> String {
+    let digits = match light {
+        ..0.1 => 4,
+        ..1.0 => 3,
+        ..10.0 => 2,
+        ..100.0 => 1,
+        _ => 0,
+    };
+    format!("{light:.digits$} cd/m²")
+}
+
 /// Bits of the bins' number if pixels are counted by their light instead of by their largest code.
 pub const LIGHT_BITS: u32 = 12;
 /// Bits of the number of bins in an octave.
@@ -420,6 +465,25 @@ mod tests {
     #[track_caller]
     fn is_near(found: f64, expected: f64, relative: f64) {
         assert!((found - expected).abs() <= relative * expected, "{found}, not {expected}");
+    }
+
+    /// Compares with values that NumPy computed from ST 2084 and BT.2100.
+    #[test]
+    fn grays_have_the_light_of_the_standards_and_their_signals_back() {
+        let hlg = LightScale::Hlg { peak: 1000 };
+        for (scale, signal, light) in [
+            (LightScale::Pq, 0.5, 92.245_71),
+            (LightScale::Pq, 0.58, 201.666_3),
+            (LightScale::Pq, 1.0, 10_000.0),
+            (hlg, 0.5, 50.697_03),
+            (hlg, 0.75, 203.152_1),
+            (hlg, 1.0, 1000.0),
+        ] {
+            assert!((scale.light([signal; 3]) / light - 1.0).abs() < 1e-4, "{scale:?}: {}", scale.light([signal; 3]));
+            assert!((scale.signal_of_gray(light) - signal).abs() < 1e-4, "{scale:?} {light}");
+        }
+        let texts = [0.012_34, 0.5, 2.0, 99.84, 1000.4].map(light_text);
+        assert_eq!(texts, ["0.0123 cd/m²", "0.500 cd/m²", "2.00 cd/m²", "99.8 cd/m²", "1000 cd/m²"]);
     }
 
     #[test]

@@ -14,7 +14,9 @@ use super::clamped::ClampedSamples;
 use crate::picture::color::{Colorimetry, Conversion, Matrix, Origin, Sourced, UnreadableMatrix};
 use crate::picture::crop::Cropping;
 use crate::picture::layout::{ChromaLines, ChromaRows, ColorModel, LayoutError, PixelLayout};
+use crate::picture::stated_light::StatedLight;
 use crate::picture::timecode::Timecode;
+use crate::picture::transfer::Transfer;
 
 /// The bytes of one plane.
 #[derive(Debug, Clone, Copy)]
@@ -530,7 +532,7 @@ impl Ratio {
 }
 
 /// The decoded format of a frame's pixels, before conversion to a [`Picture`], and their tags in the file.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct SourceFormat {
     /// FFmpeg's name of the decoder's pixel format.
     pub pixel_format: String,
@@ -542,6 +544,8 @@ pub struct SourceFormat {
     pub primaries: Option<&'static str>,
     /// The cropping stated by the codec and the container.
     pub cropping: Cropping,
+    /// What the frame, or else the container, states about its light.
+    pub stated_light: StatedLight,
 }
 
 /// The identifier of an opened video. Opening a file twice gives two identifiers, because frames of both may have the
@@ -648,6 +652,14 @@ impl Frame {
             chroma_lines: self.picture.chroma_lines(),
             field: self.field,
         }
+    }
+
+    /// Returns the frame with its codes interpreted by this transfer function.
+    #[must_use]
+    pub fn with_transfer(mut self, transfer: Transfer) -> Self {
+        let source = SourceFormat { transfer: Some(transfer.tag()), ..(*self.facts.source).clone() };
+        self.facts.source = Arc::new(source);
+        self
     }
 
     /// Returns the size of the picture's planes in bytes, without reading them.

@@ -50,6 +50,45 @@ impl Primaries {
         }
     }
 
+    /// Returns the primaries with FFmpeg's name, or `None` for others.
+    #[must_use]
+    pub fn of_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "bt709" => Self::Bt709,
+            "bt470m" => Self::Bt470m,
+            "bt470bg" => Self::Bt470bg,
+            "smpte170m" | "smpte240m" => Self::Smpte170m,
+            "film" => Self::Film,
+            "bt2020" => Self::Bt2020,
+            "smpte428" => Self::Smpte428,
+            "smpte431" => Self::Smpte431,
+            "smpte432" => Self::Smpte432,
+            "ebu3213" | "jedec-p22" => Self::Ebu3213,
+            _ => return None,
+        })
+    }
+
+    /// Returns the rows that give red, green and blue light of BT.709 for light of these primaries. White stays white,
+    /// whatever its chromaticity.
+    #[must_use]
+    pub fn to_bt709(self) -> [[f64; 3]; 3] {
+        let from_xyz = inverse(Self::Bt709.to_xyz());
+        let to_xyz = self.to_xyz();
+        from_xyz.map(|row| {
+            let sums: [f64; 3] = std::array::from_fn(|i| (0..3).map(|k| row[k] * to_xyz[k][i]).sum());
+            let white: f64 = sums.iter().sum();
+            sums.map(|sum| sum / white)
+        })
+    }
+
+    /// Returns the rows that give CIE 1931 X, Y and Z of light of these primaries; white has a Y of 1.
+    fn to_xyz(self) -> [[f64; 3]; 3] {
+        let [red, green, blue, white] = self.chromaticities().map(|[x, y]| [x, y, 1.0 - x - y]);
+        let columns: [[f64; 3]; 3] = std::array::from_fn(|i| [red[i], green[i], blue[i]]);
+        let amounts = inverse(columns).map(|row| (0..3).map(|i| row[i] * white[i] / white[1]).sum::<f64>());
+        columns.map(|row| std::array::from_fn(|i| row[i] * amounts[i]))
+    }
+
     /// Returns the chromaticities of red, green, blue and white, from table 2 of H.273.
     const fn chromaticities(self) -> [Chromaticity; 4] {
         match self {
@@ -78,9 +117,37 @@ impl Primaries {
     }
 }
 
+/// Returns the inverse of a matrix.
+fn inverse(m: [[f64; 3]; 3]) -> [[f64; 3]; 3] {
+    let minor = |r: usize, c: usize| {
+        let ([a, b], [d, e]) = ([(r + 1) % 3, (r + 2) % 3], [(c + 1) % 3, (c + 2) % 3]);
+        m[a][d] * m[b][e] - m[a][e] * m[b][d]
+    };
+    let whole: f64 = (0..3).map(|c| m[0][c] * minor(0, c)).sum();
+    std::array::from_fn(|r| std::array::from_fn(|c| minor(c, r) / whole))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Compares with BT.2087, and with the values of Apple and the W3C for Display P3.
+    #[test]
+    fn light_is_converted_to_bt709() {
+        let bt2020 = [[1.6605, -0.5876, -0.0728], [-0.1246, 1.1329, -0.0083], [-0.0182, -0.1006, 1.1187]];
+        let p3 = [[1.2249, -0.2249, 0.0], [-0.0420, 1.0420, 0.0], [-0.0197, -0.0786, 1.0983]];
+        for (primaries, expected) in [(Primaries::Bt2020, bt2020), (Primaries::Smpte432, p3)] {
+            let rows = primaries.to_bt709();
+            for (own, other) in rows.as_flattened().iter().zip(expected.as_flattened()) {
+                assert!((own - other).abs() < 1e-4, "{primaries:?}: {rows:?}");
+            }
+        }
+        for primaries in (0..=22).filter_map(Primaries::of_number) {
+            let sums = primaries.to_bt709().map(|row| row.iter().sum::<f64>());
+            assert!(sums.iter().all(|sum| (sum - 1.0).abs() < 1e-12), "{primaries:?}: {sums:?}");
+        }
+        assert_eq!(Primaries::of_name("smpte432"), Some(Primaries::Smpte432));
+    }
 
     /// Compares with the standards' weights, rounded to four decimal places. The weights for NTSC and film were
     /// computed with NumPy, by solving for the amounts of the primaries that add up to white.

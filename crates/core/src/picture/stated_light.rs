@@ -74,6 +74,16 @@ impl StatedLight {
         content.chain(self.others_in_words()).collect()
     }
 
+    /// Returns sentences on light that is stated but cannot be true, since even PQ ends at 10000 cd/m². It is not used.
+    #[must_use]
+    pub fn incredible(&self) -> Vec<String> {
+        let content = self.content.into_iter();
+        let levels = content.flat_map(|light| [("MaxCLL", light.max_cll.into()), ("MaxFALL", light.max_fall.into())]);
+        let display = self.mastering.map(|display| ("peak of the mastering display", display.max_cd_m2));
+        let stated = levels.chain(display).filter(|(_, light): &(&str, f64)| *light > 10_000.0);
+        stated.map(|(name, light)| format!("the stated {name} of {light} cd/m² is beyond PQ and not used")).collect()
+    }
+
     /// Returns the statements, completed by those of the first frame.
     #[must_use]
     pub fn or(self, frame: Self) -> Self {
@@ -101,6 +111,9 @@ mod tests {
             stated.in_words(),
             ["MaxCLL 1000 cd/m²", "MaxFALL unknown", "mastering display 0.005 to 1000 cd/m²", "Dolby Vision profile 8"]
         );
+        assert_eq!(stated.incredible(), [""; 0]);
+        let absurd = StatedLight::new(None, Some([65_535, 400])).incredible();
+        assert_eq!(absurd, ["the stated MaxCLL of 65535 cd/m² is beyond PQ and not used"]);
         // Absurd statements: no luminance, a peak of 0, a denominator of 0.
         for (at, number) in [(21, 0), (18, 0), (19, 0), (17, 0)] {
             let mut absurd = numbers;

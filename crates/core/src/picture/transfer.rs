@@ -45,6 +45,30 @@ impl Transfer {
         }
     }
 
+    /// Returns the name used in sentences.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Bt1886 => "BT.1886",
+            Self::Srgb => "sRGB",
+            Self::Linear => "linear",
+            Self::Pq => "PQ",
+            Self::Hlg => "HLG",
+        }
+    }
+
+    /// Returns FFmpeg's name of the tag.
+    #[must_use]
+    pub const fn tag(self) -> &'static str {
+        match self {
+            Self::Bt1886 => "bt709",
+            Self::Srgb => "iec61966-2-1",
+            Self::Linear => "linear",
+            Self::Pq => "smpte2084",
+            Self::Hlg => "arib-std-b67",
+        }
+    }
+
     /// Returns the light of a signal, both from 0 to 1. Uses only the four basic operations, so that the result is the
     /// same on every machine.
     #[must_use]
@@ -55,10 +79,8 @@ impl Transfer {
             Self::Srgb => power((signal + 0.055) / 1.055, 2.4),
             Self::Linear => signal,
             Self::Pq => {
-                let (m1, m2) = (2610.0 / 16_384.0, 128.0 * 2523.0 / 4096.0);
-                let (c1, c2, c3) = (3424.0 / 4096.0, 32.0 * 2413.0 / 4096.0, 32.0 * 2392.0 / 4096.0);
-                let root = power(signal, 1.0 / m2);
-                power((root - c1).max(0.0) / (c2 - c3 * root), 1.0 / m1)
+                let root = power(signal, 1.0 / M2);
+                power((root - C1).max(0.0) / (C2 - C3 * root), 1.0 / M1)
             }
             Self::Hlg if signal <= 0.5 => signal * signal / 3.0,
             Self::Hlg => {
@@ -67,6 +89,19 @@ impl Transfer {
             }
         }
     }
+}
+
+/// Constants of PQ (SMPTE ST 2084).
+const M1: f64 = 2610.0 / 16_384.0;
+const M2: f64 = 128.0 * 2523.0 / 4096.0;
+const C1: f64 = 3424.0 / 4096.0;
+const C2: f64 = 32.0 * 2413.0 / 4096.0;
+const C3: f64 = 32.0 * 2392.0 / 4096.0;
+
+/// Returns the PQ signal of light as a fraction of 10000 cd/m², both from 0 to 1.
+pub(crate) fn pq_signal(light: f64) -> f64 {
+    let root = power(light, M1);
+    power((C1 + C2 * root) / (1.0 + C3 * root), M2)
 }
 
 /// A curve from signals to linear light, for constant-luminance matrices and ICtCp.
@@ -182,6 +217,13 @@ mod tests {
     }
 
     #[test]
+    fn the_pq_signal_of_light_is_the_one_that_gives_it() {
+        for signal in (1..=1023).map(|code| f64::from(code) / 1023.0) {
+            assert!((pq_signal(Transfer::Pq.light(signal)) - signal).abs() < 1e-12, "{signal}");
+        }
+    }
+
+    #[test]
     fn tags_determine_the_transfer_function() {
         let of = Transfer::of_tag;
         assert_eq!(
@@ -190,6 +232,7 @@ mod tests {
         );
         assert_eq!([of(Some("iec61966-2-1")), of(Some("arib-std-b67"))], [Transfer::Srgb, Transfer::Hlg]);
         assert_eq!(of(Some("linear")), Transfer::Linear);
+        assert_eq!(Transfer::ALL.map(|transfer| of(Some(transfer.tag()))), Transfer::ALL);
         assert_eq!(Transfer::ALL.map(Transfer::name), ["bt1886", "srgb", "linear", "pq", "hlg"]);
     }
 }

@@ -8,9 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::histogram::Components;
 use crate::histogram::limits::r103_codes;
+use crate::histogram::pixel_light::{LightScale, TICKS};
 use crate::picture::color::Range;
 
 use super::grid::level_bits;
+
+/// Reference white of PQ and HLG in cd/m² (BT.2408).
+const REFERENCE_WHITE: f64 = 203.0;
 
 /// The unit of a scale's labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
@@ -100,6 +104,8 @@ pub struct Scale {
     signal: Signal,
     range: Range,
     bits: u32,
+    /// The light of grays, if it is known.
+    light: Option<LightScale>,
 }
 
 impl Scale {
@@ -108,10 +114,50 @@ impl Scale {
     #[must_use]
     pub const fn new(components: Components, channel: usize, range: Range, bits: u32) -> Self {
         match components {
-            Components::Rgbl => Self { signal: Signal::Light, range: Range::Full, bits },
-            Components::YCbCr if channel == 0 => Self { signal: Signal::Light, range, bits },
-            Components::YCbCr => Self { signal: Signal::Difference, range, bits },
+            Components::Rgbl => Self { signal: Signal::Light, range: Range::Full, bits, light: None },
+            Components::YCbCr if channel == 0 => Self { signal: Signal::Light, range, bits, light: None },
+            Components::YCbCr => Self { signal: Signal::Difference, range, bits, light: None },
         }
+    }
+
+    /// Returns the scale with the light of grays instead of percent, if it is known; colour differences have none.
+    #[must_use]
+    pub fn with_light(self, light: Option<LightScale>) -> Self {
+        Self { light: light.filter(|_| self.signal == Signal::Light), ..self }
+    }
+
+    /// Returns the light of grays, if it is known.
+    #[must_use]
+    pub const fn light(self) -> Option<LightScale> {
+        self.light
+    }
+
+    /// Returns the light in cd/m² of a gray with this code, if it is known.
+    #[must_use]
+    pub fn light_of(self, code: f64) -> Option<f64> {
+        let (zero, whole) = self.zero_and_whole();
+        Some(self.light?.light([(code - zero) / whole; 3]))
+    }
+
+    /// Returns the code, not rounded, of a gray with this light, if light is known.
+    fn code_of_light(self, light: f64) -> Option<f64> {
+        let (zero, whole) = self.zero_and_whole();
+        Some(zero + self.light?.signal_of_gray(light) * whole)
+    }
+
+    /// Returns the codes, not rounded, at which an axis in cd/m² has ticks, with their light, from bottom to top. There are
+    /// none if light is unknown.
+    #[must_use]
+    pub fn light_ticks(self) -> Vec<(f64, f64)> {
+        let peak = self.light.map_or(0.0, LightScale::peak);
+        let ticks = TICKS.into_iter().filter(|&light| light < peak).chain([peak]);
+        ticks.filter_map(|light| Some((self.code_of_light(light)?, light))).collect()
+    }
+
+    /// Returns the suffix of a number in this unit, which is empty for codes.
+    #[must_use]
+    pub const fn suffix(self, unit: Unit) -> &'static str {
+        if matches!(unit, Unit::Percent) && self.light.is_some() { "cd/m²" } else { unit.suffix() }
     }
 
     /// Returns the number of bits per code.
@@ -167,6 +213,9 @@ impl Scale {
     /// Returns the lines of the scale from bottom to top, at most one at each position.
     #[must_use]
     pub fn marks(self, unit: Unit) -> Vec<Mark> {
+        if unit == Unit::Percent && self.light.is_some() {
+            return self.light_marks();
+        }
         let of_kind = |values: Vec<f64>, kind| values.into_iter().map(move |value| self.mark((value, kind, 0), unit));
         let (numbers, _) = self.steps(unit);
         let steps =
@@ -179,6 +228,18 @@ impl Scale {
         marks
     }
 
+    /// Returns the lines of a scale in cd/m². Black, reference white and the peak are more important than the others.
+    fn light_marks(self) -> Vec<Mark> {
+        let peak = self.light.map_or(0.0, LightScale::peak);
+        let black = (self.zero_and_whole().0, 0.0);
+        let marks = std::iter::once(black).chain(self.light_ticks()).map(|(code, value)| {
+            let is_nominal = value <= 0.0 || value >= peak || value.to_bits() == REFERENCE_WHITE.to_bits();
+            let kind = if is_nominal { LineKind::Nominal } else { LineKind::Step };
+            Mark { level: self.level_of(code), value, label: value.to_string(), kind, steps: 0 }
+        });
+        marks.collect()
+    }
+
     fn mark(self, (value, kind, steps): (f64, LineKind, u32), unit: Unit) -> Mark {
         let label = format!("{value:.0}").replace('-', "\u{2212}");
         Mark { level: self.level_of(self.code_at(value, unit)), value, label, kind, steps }
@@ -189,6 +250,10 @@ impl Scale {
     /// ends have room for labels.
     #[must_use]
     pub fn labelled_steps(self, unit: Unit, levels: f64) -> Option<u32> {
+        if unit == Unit::Percent && self.light.is_some() {
+            // Their spacing is uneven, so each one is labelled for which there is room.
+            return Some(1);
+        }
         let (_, last) = self.steps(unit);
         let level = |step| self.level_of(self.code_at(self.step_value(step, unit), unit));
         let each = level(1) - level(0);
@@ -324,6 +389,27 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Codes of PQ from NumPy, by the formulas of ST 2084; HLG's 203 cd/m² is at 75 % (BT.2408).
+    #[test]
+    fn scales_in_light_have_the_codes_of_the_standards() {
+        let luma = Scale::new(Components::YCbCr, 0, Range::Limited, 10).with_light(Some(LightScale::Pq));
+        let ticks: Vec<_> = luma.light_ticks().into_iter().map(|(code, _)| code.round()).collect();
+        assert_eq!(ticks, [119.0, 195.0, 327.0, 509.0, 573.0, 723.0, 855.0, 940.0]);
+        let labels: Vec<_> = luma.marks(Unit::Percent).into_iter().map(|mark| mark.label).collect();
+        assert_eq!(labels, ["0", "0.1", "1", "10", "100", "203", "1000", "4000", "10000"]);
+        assert_eq!((luma.suffix(Unit::Percent), luma.suffix(Unit::Codes)), ("cd/m²", ""));
+        assert!(luma.marks(Unit::Percent).windows(2).all(|pair| pair[0].level < pair[1].level));
+        let light = luma.light_of(723.0).expect("it is known");
+        assert!((light - 1000.0).abs() < 10.0, "{light}");
+        let hlg = Scale::new(Components::Rgbl, 3, Range::Limited, 10).with_light(Some(LightScale::Hlg { peak: 1000 }));
+        let ticks = hlg.light_ticks();
+        let rounded: Vec<_> = ticks.iter().map(|&(code, light)| (code.round(), light)).collect();
+        assert_eq!((rounded.len(), rounded[5]), (6, (1023.0, 1000.0)));
+        assert!((ticks[4].0 / 1023.0 - 0.75).abs() < 0.001, "{ticks:?}");
+        let chroma = Scale::new(Components::YCbCr, 1, Range::Limited, 10).with_light(Some(LightScale::Pq));
+        assert_eq!((chroma.light(), chroma.suffix(Unit::Percent)), (None, "%"));
     }
 
     #[test]

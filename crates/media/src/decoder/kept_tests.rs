@@ -11,6 +11,7 @@ use crate::timeshift::{Coding, Timeshift};
 use crate::{OpenOptions, Seek, SeekTarget};
 use histoscope_core::picture::FrameFacts;
 use histoscope_core::picture::crop::Crop;
+use histoscope_core::picture::stated_light::StatedLight;
 
 /// A clip at 30 frames per second. Every sixtieth frame is a keyframe, and half of the frames are unreferenced.
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/sample.mp4");
@@ -80,6 +81,7 @@ impl Sent {
             codes_fields: false,
             states_scan: false,
             crop: Crop::default(),
+            stated_light: StatedLight::default(),
         };
         let mut coding = Coding::of(&parameters, &self.decoder.info, &defaults, threads).unwrap();
         coding.resets_at_keyframes = begins_anew;

@@ -163,6 +163,7 @@ impl Decoder {
             codes_fields: parameters.codec_name() == "hevc",
             states_scan: parameters.scan().is_some(),
             crop: tiled.as_ref().map_or_else(|| parameters.crop().unwrap_or_default(), TiledPicture::crop),
+            stated_light: parameters.stated_light(),
         };
         let guarantee =
             if live { SeekGuarantee::Nothing } else { SeekGuarantee::of(&parameters, &input, stream, &source) };

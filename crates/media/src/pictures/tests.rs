@@ -17,6 +17,7 @@ fn maker() -> PictureMaker {
             codes_fields: false,
             states_scan: false,
             crop: Crop::default(),
+            stated_light: StatedLight::default(),
         },
     )
 }
@@ -230,6 +231,7 @@ fn tags_and_overrides_are_told_apart() {
             codes_fields: false,
             states_scan: false,
             crop: Crop::default(),
+            stated_light: StatedLight::default(),
         };
         let mut maker = PictureMaker::new(&options, defaults);
         let shown = maker.make(frame()).unwrap();

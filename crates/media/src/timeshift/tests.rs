@@ -8,6 +8,7 @@ use crate::demuxer::Demuxer;
 use crate::source::Source;
 use histoscope_core::picture::Ratio;
 use histoscope_core::picture::crop::Crop;
+use histoscope_core::picture::stated_light::StatedLight;
 use histoscope_core::test_data;
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/sample.mp4");
@@ -30,6 +31,7 @@ fn coding(begins_anew: bool) -> Coding {
         codes_fields: false,
         states_scan: false,
         crop: Crop::default(),
+        stated_light: StatedLight::default(),
     };
     Coding { stream, info: INFO.clone(), defaults, threads: 1, resets_at_keyframes: begins_anew }
 }

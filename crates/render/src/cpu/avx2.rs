@@ -13,7 +13,9 @@ use std::arch::x86_64::*;
 
 use super::convert::{BLOCK, STEP, SharedTerms};
 use super::resample::{GROUP, GROUP_READS, PixelGroup};
+use histoscope_core::histogram::pixel_light::HLG_WEIGHTS;
 use histoscope_core::picture::color::{Conversion, fraction_bits, luminance_magic};
+use histoscope_core::tone_map::{CODES_AT, GAINS_AT, LIGHTS, LOWEST, SIGNALS, STEP_BITS, SYSTEM_AT, ToneTables, WORDS};
 
 /// The highest code.
 const TOP: i16 = 255;
@@ -137,6 +139,118 @@ pub(super) fn to_pixels(rgb: &[[f32; 4]; 3], rows: [&[i16]; 3], groups: [&[Pixel
     }
 }
 
+/// Draws pixels, in a multiple of [`GROUP`], from rows of levels, with tones mapped. Red and blue are at these bytes.
+#[target_feature(enable = "avx2,bmi1,bmi2")]
+pub(super) fn to_mapped_pixels(
+    (rgb, tone): (&[[f32; 4]; 3], &ToneTables),
+    rows: [&[i16]; 3],
+    groups: [&[PixelGroup]; 3],
+    (red_blue, pixels): ([usize; 2], &mut [u32]),
+) {
+    let mapping = Mapping::new(rgb, tone, red_blue);
+    let [first, second, third] = groups;
+    let groups = first.iter().zip(second).zip(third);
+    for (pixels, ((a, b), c)) in pixels.as_chunks_mut::<GROUP>().0.iter_mut().zip(groups) {
+        *pixels = bytemuck::cast(mapping.pixels([values_of(rows[0], a), values_of(rows[1], b), values_of(rows[2], c)]));
+    }
+}
+
+/// As [`to_mapped_pixels`], from values that are already interpolated.
+#[target_feature(enable = "avx2,bmi1,bmi2")]
+pub(super) fn values_to_mapped_pixels(
+    (rgb, tone): (&[[f32; 4]; 3], &ToneTables),
+    values: [&[i32]; 3],
+    (red_blue, pixels): ([usize; 2], &mut [u32]),
+) {
+    let mapping = Mapping::new(rgb, tone, red_blue);
+    let [first, second, third] = values.map(|values| values.as_chunks::<GROUP>().0);
+    let values = first.iter().zip(second).zip(third);
+    for (pixels, ((&a, &b), &c)) in pixels.as_chunks_mut::<GROUP>().0.iter_mut().zip(values) {
+        *pixels = bytemuck::cast(mapping.pixels([a, b, c].map(|values| _mm256_cvtepi32_ps(bytemuck::cast(values)))));
+    }
+}
+
+/// A tone mapping of eight pixels at a time; see [`ToneTables::shown`].
+struct Mapping<'a> {
+    rgb: [[__m256; 4]; 3],
+    words: &'a [f32; WORDS],
+    has_system_gamma: bool,
+    gamut: [[__m256; 3]; 3],
+    /// Left shifts of red, green and blue in a pixel.
+    shifts: [__m128i; 3],
+}
+
+impl<'a> Mapping<'a> {
+    #[target_feature(enable = "avx2,bmi1,bmi2")]
+    fn new(rgb: &[[f32; 4]; 3], tone: &'a ToneTables, [red, blue]: [usize; 2]) -> Self {
+        Self {
+            rgb: rgb.map(|row| row.map(|weight| _mm256_set1_ps(weight))),
+            words: tone.words(),
+            has_system_gamma: tone.has_system_gamma(),
+            gamut: tone.gamut.map(|row| row.map(|weight| _mm256_set1_ps(weight))),
+            shifts: [red, 1, blue].map(|byte| _mm_cvtsi32_si128(8 * byte as i32)),
+        }
+    }
+
+    /// Returns eight opaque pixels with these values of their components.
+    #[target_feature(enable = "avx2,bmi1,bmi2")]
+    fn pixels(&self, values: [__m256; 3]) -> __m256i {
+        let mut light = self.rgb.map(|[x, y, z, bias]| {
+            let signal = _mm256_add_ps(weighted(&[x, y, z], values), bias);
+            self.light_of(signal)
+        });
+        if self.has_system_gamma {
+            let weights = HLG_WEIGHTS.map(|weight| _mm256_set1_ps(weight as f32 / 10_000.0));
+            let gain = self.by_light::<SYSTEM_AT>(weighted(&weights, light));
+            light = light.map(|light| _mm256_mul_ps(light, gain));
+        }
+        let gain = self.by_light::<GAINS_AT>(_mm256_max_ps(_mm256_max_ps(light[0], light[1]), light[2]));
+        let light = light.map(|light| _mm256_mul_ps(light, gain));
+        let mut pixels = _mm256_set1_epi32(i32::from_ne_bytes([0, 0, 0, 255]));
+        for (row, shift) in self.gamut.iter().zip(self.shifts) {
+            let code = self.by_light::<CODES_AT>(_mm256_max_ps(weighted(row, light), _mm256_setzero_ps()));
+            pixels = _mm256_or_si256(pixels, _mm256_sll_epi32(_mm256_cvttps_epi32(code), shift));
+        }
+        pixels
+    }
+
+    /// Returns the light of signals.
+    #[target_feature(enable = "avx2,bmi1,bmi2")]
+    fn light_of(&self, signal: __m256) -> __m256 {
+        let last = _mm256_set1_ps((SIGNALS - 1) as f32);
+        let signal = _mm256_min_ps(_mm256_max_ps(signal, _mm256_setzero_ps()), last);
+        let below = _mm256_min_epi32(_mm256_cvttps_epi32(signal), _mm256_set1_epi32(SIGNALS as i32 - 2));
+        let (low, high) = (self.gather::<0, { SIGNALS - 2 }>(below), self.gather::<1, { SIGNALS - 2 }>(below));
+        let part = _mm256_sub_ps(signal, _mm256_cvtepi32_ps(below));
+        _mm256_add_ps(low, _mm256_mul_ps(part, _mm256_sub_ps(high, low)))
+    }
+
+    /// Returns the entries for lights that are not negative, in the table that begins at `AT`.
+    #[target_feature(enable = "avx2,bmi1,bmi2")]
+    fn by_light<const AT: usize>(&self, light: __m256) -> __m256 {
+        let lowest = _mm256_set1_epi32(LOWEST as i32);
+        let upper = _mm256_srli_epi32::<{ 23 - STEP_BITS as i32 }>(_mm256_castps_si256(light));
+        self.gather::<AT, { LIGHTS - 1 }>(_mm256_sub_epi32(_mm256_max_epi32(upper, lowest), lowest))
+    }
+
+    /// Returns the words from `AT` on at indices that are not negative, the highest of which is `LAST`.
+    #[target_feature(enable = "avx2,bmi1,bmi2")]
+    fn gather<const AT: usize, const LAST: usize>(&self, indices: __m256i) -> __m256 {
+        const { assert!(AT + LAST < WORDS) };
+        let indices =
+            _mm256_max_epi32(_mm256_min_epi32(indices, _mm256_set1_epi32(LAST as i32)), _mm256_setzero_si256());
+        // SAFETY: the indices are at most LAST, and the assertion shows that the words from AT to AT + LAST exist.
+        unsafe { _mm256_i32gather_ps::<4>(self.words.as_ptr().add(AT), indices) }
+    }
+}
+
+/// Returns the weighted sums of three components.
+#[target_feature(enable = "avx2,bmi1,bmi2")]
+fn weighted([x, y, z]: &[__m256; 3], [a, b, c]: [__m256; 3]) -> __m256 {
+    let sum = _mm256_add_ps(_mm256_mul_ps(*x, a), _mm256_mul_ps(*y, b));
+    _mm256_add_ps(sum, _mm256_mul_ps(*z, c))
+}
+
 /// Returns the interpolated values of a row of levels at eight pixels.
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 fn values_of(row: &[i16], group: &PixelGroup) -> __m256 {
@@ -152,7 +266,6 @@ fn values_of(row: &[i16], group: &PixelGroup) -> __m256 {
 /// Returns a channel of eight pixels, rounded, before the clamp.
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 fn channel_of([x, y, z, bias]: &[__m256; 4], [a, b, c]: [__m256; 3]) -> __m256i {
-    let sum = _mm256_add_ps(_mm256_mul_ps(*x, a), _mm256_mul_ps(*y, b));
-    let sum = _mm256_add_ps(_mm256_add_ps(sum, _mm256_mul_ps(*z, c)), *bias);
+    let sum = _mm256_add_ps(weighted(&[*x, *y, *z], [a, b, c]), *bias);
     _mm256_cvttps_epi32(_mm256_add_ps(sum, _mm256_set1_ps(0.5)))
 }

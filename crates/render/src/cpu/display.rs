@@ -14,7 +14,9 @@ use rayon::prelude::*;
 use super::SelectedPixels;
 use super::by_codes::{Covering, Inspector, Tinter, Writer};
 use super::overlay::Overlay;
-use super::resample::{Axis, GROUP, LEVEL_BITS, PART_BITS, PixelGroup, SPARE, levels, levels_between, to_pixels};
+use super::resample::{
+    Axis, GROUP, LEVEL_BITS, PART_BITS, PixelGroup, SPARE, levels, levels_between, to_mapped_pixels, to_pixels,
+};
 use super::simd::{Kernel, Level};
 use crate::view::brush::Lighting;
 use crate::view::brushes::Filter;
@@ -25,6 +27,7 @@ use histoscope_core::picture::Picture;
 use histoscope_core::picture::color::{Conversion, RealConversion};
 use histoscope_core::picture::layout::{ChromaLines, ColorModel};
 use histoscope_core::picture::unpack::Source;
+use histoscope_core::tone_map::{SIGNALS, ToneTables};
 
 /// Rows that a thread draws at a time.
 pub const BAND_ROWS: usize = 16;
@@ -95,6 +98,8 @@ pub struct ByCodes<'a> {
     pub inspection: Option<(Inspection, u32)>,
     /// The picture's own codes to write into its pixels, if these are large enough.
     pub codes: Option<Codes>,
+    /// The tone mapping of the picture's colours, if they are not shown as coded.
+    pub tone: Option<&'a ToneTables>,
 }
 
 /// The picture or selection that decides which pixels are lit.
@@ -188,8 +193,7 @@ struct RowDrawing<'a> {
     sources: Vec<Source<'a>>,
     grids: Vec<Grid>,
     bits: u32,
-    /// Weights of the components and bias, from the values of [`Axis::along`] to 0..255, in the order of a pixel's bytes.
-    rgb: [[f32; 4]; 3],
+    colors: Colors<'a>,
     /// Columns and rows covered by the picture.
     covered: (Range<usize>, Range<usize>),
     light: Option<Light<'a>>,
@@ -197,6 +201,14 @@ struct RowDrawing<'a> {
     inspector: Option<Inspector<'a>>,
     writer: Option<Writer<'a>>,
     level: Level,
+}
+
+/// The conversion to colours: weights of the components, and bias, from the values of [`Axis::along`].
+enum Colors<'a> {
+    /// To 0..255, in the order of a pixel's bytes.
+    Coded([[f32; 4]; 3]),
+    /// To the signals of red, green and blue that the tone mapping takes.
+    Mapped([[f32; 4]; 3], &'a ToneTables, Order),
 }
 
 /// The effect of a brush on the picture.
@@ -214,7 +226,7 @@ impl<'a> RowDrawing<'a> {
     fn new(
         picture: &'a Picture,
         placement: &Placement,
-        ByCodes { light, inspection, codes }: ByCodes<'a>,
+        ByCodes { light, inspection, codes, tone }: ByCodes<'a>,
         order: Order,
     ) -> Self {
         let level = Level::detect();
@@ -250,16 +262,23 @@ impl<'a> RowDrawing<'a> {
         let color = picture.colorimetry();
         let bits = layout.bin_bits();
         let real = RealConversion::new(layout.model, color.matrix.value, color.range.value, bits);
-        let scale = 255.0 / f64::from((1_u32 << bits) - 1);
+        let most = if tone.is_some() { (SIGNALS - 1) as f64 } else { 255.0 };
+        let scale = most / f64::from((1_u32 << bits) - 1);
         let unit = scale / f64::from(1_u32 << (LEVEL_BITS - bits + PART_BITS));
         let mut rgb = std::array::from_fn(|channel| {
             let weights = real.weights[channel];
             let bias = (0..3).map(|i| -weights[i] * f64::from(real.offsets[i])).sum::<f64>();
             [weights[0] * unit, weights[1] * unit, weights[2] * unit, bias * scale].map(|v| v as f32)
         });
-        if order == Order::Bgra {
-            rgb.reverse();
-        }
+        let colors = match tone {
+            Some(tone) => Colors::Mapped(rgb, tone, order),
+            None => {
+                if order == Order::Bgra {
+                    rgb.reverse();
+                }
+                Colors::Coded(rgb)
+            }
+        };
         let components = layout.component_count();
         let range = |range: Range<u32>| range.start as usize..range.end as usize;
         let grids = (0..components).map(grid).collect();
@@ -284,7 +303,7 @@ impl<'a> RowDrawing<'a> {
             sources: (0..components).map(|i| Source::new(picture, i)).collect(),
             grids,
             bits,
-            rgb,
+            colors,
             covered: (range(covered_columns), range(covered_rows)),
             light,
             tinter,
@@ -308,7 +327,7 @@ struct DisplayScratch {
     lower: Vec<u16>,
     /// A row of levels for each component.
     levels: [Vec<i16>; 3],
-    /// Their values along the drawn row, if the hand-written code is not used.
+    /// Their values along the drawn row, padded to whole groups, if the positions have no groups.
     values: [Vec<i32>; 3],
     /// Codes of the row that decides which pixels are lit or marked.
     codes: [Vec<u16>; 3],
@@ -323,7 +342,7 @@ impl DisplayScratch {
             upper: vec![0; row],
             lower: vec![0; row],
             levels: std::array::from_fn(|_| vec![0; row + SPARE]),
-            values: std::array::from_fn(|_| vec![0; width]),
+            values: std::array::from_fn(|_| vec![0; width.next_multiple_of(GROUP)]),
             codes: std::array::from_fn(|_| vec![0; row]),
             pixels: vec![0; width.next_multiple_of(GROUP)],
         }
@@ -370,7 +389,7 @@ impl RowDrawing<'_> {
     /// Draws a row of the picture in its own colours.
     #[inline(always)]
     fn picture_row(&self, scratch: &mut DisplayScratch, y: usize) {
-        let Self { sources, grids, bits, rgb, level, .. } = self;
+        let Self { sources, grids, bits, colors, level, .. } = self;
         let DisplayScratch { upper, lower, levels: rows, values, pixels, .. } = scratch;
         for ((source, grid), row) in sources.iter().zip(grids).zip(&mut *rows) {
             let (low, high, part) = grid.down.at(y);
@@ -387,12 +406,31 @@ impl RowDrawing<'_> {
             && grids.iter().all(|grid| !grid.groups.is_empty())
         {
             let groups = [first, second, third].map(|grid| &grid.groups[..]);
-            level.to_pixels(rgb, rows.each_ref().map(Vec::as_slice), groups, pixels);
+            let rows = rows.each_ref().map(Vec::as_slice);
+            match colors {
+                Colors::Coded(rgb) => level.to_pixels(rgb, rows, groups, pixels),
+                Colors::Mapped(rgb, tone, order) => {
+                    level.to_mapped_pixels((rgb, tone), rows, groups, (order.red_blue(), pixels));
+                }
+            }
         } else {
             for ((grid, row), values) in grids.iter().zip(&*rows).zip(&mut *values) {
                 grid.across.along(row, values);
             }
-            to_pixels(rgb, values, grids.len(), pixels);
+            match colors {
+                Colors::Coded(rgb) => to_pixels(rgb, values, grids.len(), pixels),
+                Colors::Mapped(rgb, tone, order) => {
+                    let [first, second, third] = values.each_ref().map(Vec::as_slice);
+                    // A gray picture has one component.
+                    let values = if grids.len() == 1 { [first; 3] } else { [first, second, third] };
+                    let pixels = (order.red_blue(), &mut pixels[..]);
+                    if level.has_intrinsics() {
+                        level.values_to_mapped_pixels((rgb, tone), values, pixels);
+                    } else {
+                        to_mapped_pixels((rgb, tone), values, pixels);
+                    }
+                }
+            }
         }
     }
 }
@@ -423,6 +461,8 @@ impl Light<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use histoscope_core::histogram::Transfer;
+    use histoscope_core::tone_map::{SourceLight, ToneMapping};
 
     /// Returns a generator of pseudo-random numbers below `below`.
     fn numbers(seed: u32, below: u32) -> impl FnMut() -> u32 {
@@ -466,6 +506,32 @@ mod tests {
                     &mut written,
                 );
                 assert_eq!(written[..to as usize], plain, "{from} to {to}");
+            }
+            for (transfer, red_blue) in [(Transfer::Pq, [0, 2]), (Transfer::Hlg, [2, 0])] {
+                let light = SourceLight { transfer, ..SourceLight::default() };
+                let tone = ToneTables::of(light.tone_map(ToneMapping::Bt2390).expect("it is mapped"));
+                let mapping =
+                    (&rgb.map(|row: [f32; 4]| row.map(|weight| weight * (SIGNALS - 1) as f32 / 255.0)), &*tone);
+                let each = [0, 1, 2].map(|i: usize| &values[i][..]);
+                to_mapped_pixels(mapping, each, (red_blue, &mut plain));
+                if level.has_intrinsics() {
+                    let mut written = vec![0; (to as usize).next_multiple_of(GROUP)];
+                    level.to_mapped_pixels(
+                        mapping,
+                        rows.each_ref().map(Vec::as_slice),
+                        groups.each_ref().map(Vec::as_slice),
+                        (red_blue, &mut written),
+                    );
+                    assert_eq!(written[..to as usize], plain, "{from} to {to}, {transfer:?}");
+                    let padded = each.map(|values| [values, &[0; GROUP]].concat());
+                    let mut from_values = vec![0; written.len()];
+                    level.values_to_mapped_pixels(
+                        mapping,
+                        padded.each_ref().map(|values| &values[..written.len()]),
+                        (red_blue, &mut from_values),
+                    );
+                    assert_eq!(from_values[..to as usize], plain, "{from} to {to}, {transfer:?}");
+                }
             }
         }
     }

@@ -3,6 +3,8 @@
 //! Codes of any depth are first converted to 14-bit *levels*. The rest is then the same for every depth, fits the products of
 //! pairs of 16-bit numbers that vector instructions offer, and is finer than an 8-bit view can show.
 
+use histoscope_core::tone_map::ToneTables;
+
 /// Bits per level.
 pub(super) const LEVEL_BITS: u32 = 14;
 /// Bits of the interpolation weights along a row.
@@ -147,6 +149,23 @@ pub(super) fn to_pixels(rgb: &[[f32; 4]; 3], values: &[Vec<i32>; 3], count: usiz
         let [a, b, c] = [a as f32, b as f32, c as f32];
         let channel = |[x, y, z, bias]: [f32; 4]| byte(x * a + y * b + z * c + bias);
         *pixel = u32::from_ne_bytes([channel(rgb[0]), channel(rgb[1]), channel(rgb[2]), 255]);
+    }
+}
+
+/// Converts levels times 2^[`PART_BITS`] to opaque pixels whose tones are mapped, with red and blue at these bytes. The
+/// weights and bias are those of red, green and blue, for the signals that the tables take.
+#[inline(always)]
+pub(super) fn to_mapped_pixels(
+    (rgb, tone): (&[[f32; 4]; 3], &ToneTables),
+    [first, second, third]: [&[i32]; 3],
+    ([red, blue], pixels): ([usize; 2], &mut [u32]),
+) {
+    for (((pixel, &a), &b), &c) in pixels.iter_mut().zip(first).zip(second).zip(third) {
+        let [a, b, c] = [a as f32, b as f32, c as f32];
+        let shown = tone.shown(rgb.map(|[x, y, z, bias]| x * a + y * b + z * c + bias));
+        let mut bytes = [shown[1], shown[1], shown[1], 255];
+        (bytes[red], bytes[blue]) = (shown[0], shown[2]);
+        *pixel = u32::from_ne_bytes(bytes);
     }
 }
 

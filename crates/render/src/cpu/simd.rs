@@ -11,6 +11,7 @@ use super::avx2;
 use super::convert::{BLOCK, SharedTerms};
 use super::resample::PixelGroup;
 use histoscope_core::picture::color::Conversion;
+use histoscope_core::tone_map::ToneTables;
 
 /// A set of vector instructions.
 ///
@@ -150,6 +151,38 @@ impl Level {
             // SAFETY: as in `run`: the machine was just checked for the instructions.
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 if self.is_available() => unsafe { avx2::to_pixels(rgb, rows, groups, pixels) },
+            _ => unreachable!("nothing is written out for {self}"),
+        }
+    }
+
+    /// Draws pixels like [`to_pixels`](Self::to_pixels), with tones mapped.
+    pub(super) fn to_mapped_pixels(
+        self,
+        mapping: (&[[f32; 4]; 3], &ToneTables),
+        rows: [&[i16]; 3],
+        groups: [&[PixelGroup]; 3],
+        pixels: ([usize; 2], &mut [u32]),
+    ) {
+        match self {
+            // SAFETY: as in `run`: the machine was just checked for the instructions.
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 if self.is_available() => unsafe { avx2::to_mapped_pixels(mapping, rows, groups, pixels) },
+            _ => unreachable!("nothing is written out for {self}"),
+        }
+    }
+
+    /// Draws pixels whose tones are mapped from interpolated values, in a multiple of
+    /// [`GROUP`](super::resample::GROUP).
+    pub(super) fn values_to_mapped_pixels(
+        self,
+        mapping: (&[[f32; 4]; 3], &ToneTables),
+        values: [&[i32]; 3],
+        pixels: ([usize; 2], &mut [u32]),
+    ) {
+        match self {
+            // SAFETY: as in `run`: the machine was just checked for the instructions.
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 if self.is_available() => unsafe { avx2::values_to_mapped_pixels(mapping, values, pixels) },
             _ => unreachable!("nothing is written out for {self}"),
         }
     }

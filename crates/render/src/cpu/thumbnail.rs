@@ -1,9 +1,11 @@
-//! Thumbnails of frames: upright, with the displayed pixel aspect ratio, in the colours of the window.
+//! Thumbnails of frames: upright, with the displayed pixel aspect ratio, in the colours of the window. PQ and HLG are
+//! always tone-mapped.
 
-use super::display::{self, BAND_ROWS, Order, Over, PixelFormat, ViewBand};
+use super::display::{self, BAND_ROWS, ByCodes, Order, Over, PixelFormat, ViewBand};
 use crate::view::placement::{Fit, Placement, Shape, ViewSettings};
 use crate::view::rect::PanelRect;
 use histoscope_core::picture::Frame;
+use histoscope_core::tone_map::{SourceLight, ToneMapping, ToneTables};
 
 /// A thumbnail of a frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +37,9 @@ impl Thumbnail {
             .step_by(BAND_ROWS)
             .map(|first| SummingBand::new(first, view.1 as usize, (width as usize, finer as usize)))
             .collect();
-        display::draw(&frame.picture, &placement, Over::default(), format, bands.iter_mut().collect());
+        let tone = SourceLight::of(&frame.source).tone_map(ToneMapping::default()).map(ToneTables::of);
+        let over = Over { by_codes: ByCodes { tone: tone.as_deref(), ..ByCodes::default() }, ..Over::default() };
+        display::draw(&frame.picture, &placement, over, format, bands.iter_mut().collect());
         let mut sums = vec![[0; 4]; (width * height) as usize];
         for band in bands {
             let first = band.first / band.finer * band.width;

@@ -144,6 +144,7 @@ impl AdapterPictures {
                 selected,
                 inspection: part.inspection.as_ref(),
                 codes: part.codes.as_ref(),
+                tone: part.tone.as_ref(),
             };
             match part.lit_by.filter(|_| selected.is_none()).and_then(|image| self.bound(image)) {
                 Some(counted) => {

@@ -7,15 +7,17 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::Duration;
 
 use histoscope_core::adjust::Adjustments;
 use histoscope_core::adjust::difference::{Extent, Gain};
-use histoscope_core::histogram::{CHANNELS, Components, Cumulative, Histogram, LightTable, Transfer};
+use histoscope_core::histogram::{CHANNELS, Components, Cumulative, Histogram, LightTable};
 use histoscope_core::picture::color::Conversion;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{OutOfRange, Picture};
 use histoscope_core::scopes::{Chroma, PerScope, ScopeChoice};
+use histoscope_core::tone_map::{SourceLight, ToneTables};
 
 use crate::cpu::SelectionChoice;
 use crate::cpu::overlay::Overlay;
@@ -65,8 +67,8 @@ pub struct Loaded {
     pub components: Components,
     /// The region to count; `None` for the whole picture.
     pub region: Option<Rect>,
-    /// The transfer function that turns its codes into linear light.
-    pub transfer: Transfer,
+    /// The light of its codes.
+    pub light: SourceLight,
     /// The frame that the picture belongs to, if any.
     pub tag: Option<FrameTag>,
     /// The number of this load.
@@ -155,6 +157,8 @@ pub struct ViewPart {
     pub inspection: Option<Inspection>,
     /// The codes to write in its pixels, if any.
     pub codes: Option<Codes>,
+    /// The tone mapping of its colours, if they are not shown as coded.
+    pub tone: Option<Arc<ToneTables>>,
 }
 
 impl ViewPart {

@@ -10,6 +10,7 @@ use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::region;
 use histoscope_core::picture::{Frame, OutOfRange, Picture};
 use histoscope_core::scopes::Chroma;
+use histoscope_core::tone_map::{SourceLight, ToneTables};
 
 use super::backend::{AdjustJob, Backend, CountSubject, DifferenceJob, Image, Loaded, Slot, ViewPart};
 use crate::gpu::params::InputPicture;
@@ -40,6 +41,7 @@ impl Comparison {
         place(own) == place(other)
             && own.layout() == other.layout()
             && own.colorimetry() == other.colorimetry()
+            && self.frame.source.transfer == frame.source.transfer
             && self.frame.orientation == frame.orientation
             && self.frame.sample_aspect == frame.sample_aspect
     }
@@ -364,6 +366,18 @@ impl Content {
         })
     }
 
+    /// Returns the light of the codes of one of the pictures. An adjusted picture has codes of the same kind as its source.
+    fn light_of(&self, image: Image) -> Option<SourceLight> {
+        match image {
+            Image::Source | Image::Result => Some(self.loaded.as_ref()?.light),
+            Image::Comparison | Image::AdjustedComparison => {
+                Some(SourceLight::of(&self.comparison.as_ref()?.frame.source))
+            }
+            // Differences of codes have no light.
+            Image::Difference => None,
+        }
+    }
+
     /// Returns the conversion for the picture whose bins are drawn as filled bars.
     pub fn conversion(&self) -> Option<Conversion> {
         let (layout, colorimetry) = self.format_of(self.filled()?)?;
@@ -447,6 +461,7 @@ impl Content {
                 lit_by: None,
                 inspection: None,
                 codes: None,
+                tone: None,
             }];
         }
         let is_selected = scene.brushes.in_scopes();
@@ -461,7 +476,9 @@ impl Content {
                 _ => Image::Source,
             };
             let lit_by = (image == other && lighting.is_some()).then_some(self.bars().0);
-            Some(ViewPart { image, columns, placement, lighting, is_selected, lit_by, inspection, codes })
+            let tone = self.light_of(image).and_then(|light| light.tone_map(scene.look.tone_mapping));
+            let tone = tone.map(ToneTables::of);
+            Some(ViewPart { image, columns, placement, lighting, is_selected, lit_by, inspection, codes, tone })
         };
         let mut parts = Vec::new();
         let mut live = 0..size.0;

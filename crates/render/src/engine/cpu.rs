@@ -369,7 +369,8 @@ impl Backend for Cpu {
             let Some(picture) = self.image(part.image) else { continue };
             recording.names.push(if overlays.is_empty() { "paint" } else { "paint with overlays" });
             let inspection = part.inspection.map(|inspection| (inspection, part.columns.start));
-            let by_codes = ByCodes { light: self.light(part), inspection, codes: part.codes };
+            let by_codes =
+                ByCodes { light: self.light(part), inspection, codes: part.codes, tone: part.tone.as_deref() };
             let place = (&part.columns, &part.placement);
             painter.paint((recording.gpu, recording.encoder), view, (picture, place), Over { by_codes, overlays });
         }
@@ -383,7 +384,8 @@ impl Backend for Cpu {
         let format = PixelFormat { order: Order::Rgba, stride: row };
         let mut small = std::mem::take(&mut self.small);
         for (part, pixels) in parts.iter().zip(&mut small) {
-            let over = Over { by_codes: ByCodes { light: self.light(part), ..ByCodes::default() }, ..Over::default() };
+            let (light, tone) = (self.light(part), part.tone.as_deref());
+            let over = Over { by_codes: ByCodes { light, tone, ..ByCodes::default() }, ..Over::default() };
             if let Some(picture) = self.image(part.image) {
                 display::draw_whole(picture, &part.placement, over, format, pixels);
             }

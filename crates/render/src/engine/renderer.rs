@@ -8,6 +8,7 @@ use histoscope_core::histogram::{CHANNELS, Components, Cumulative, Histogram, Li
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, Orientation, Picture, PictureError, Ratio};
 use histoscope_core::scopes::{ScopeChoice, samples_in};
+use histoscope_core::tone_map::SourceLight;
 
 use super::BackendKind;
 use super::adapter::Adapter;
@@ -284,10 +285,9 @@ impl Renderer {
         region: Option<Rect>,
         components: Components,
     ) -> Result<(), GpuError> {
-        let transfer = Transfer::of_tag(frame.source.transfer);
         let loaded = Loaded {
             shape: Shape::of(frame),
-            transfer,
+            light: SourceLight::of(&frame.source),
             tag: Some(FrameTag::of(frame)),
             ..self.next(&frame.picture, (frame.sample_aspect, frame.orientation), region, components)?
         };
@@ -345,7 +345,7 @@ impl Renderer {
             shape: Shape { width, height, sample_aspect, orientation },
             components,
             region: region.and_then(|rect| rect.proper(width, height)),
-            transfer: Transfer::default(),
+            light: SourceLight::default(),
             tag: None,
             load_id: self.content.load_count,
             given: None,
@@ -467,7 +467,8 @@ impl Renderer {
         let mut other = Self::new(gpu, VIEW_FORMAT, self.backends.kind);
         if let Some(loaded) = &self.content.loaded {
             let placing = (loaded.shape.sample_aspect, loaded.shape.orientation);
-            other.load(gpu, &loaded.picture, placing, loaded.region, loaded.components)?;
+            let next = other.next(&loaded.picture, placing, loaded.region, loaded.components)?;
+            other.load_next(gpu, Loaded { light: loaded.light, ..next })?;
             other.set_comparison(gpu, self.content.comparison.as_ref().map(|comparison| &comparison.frame))?;
         }
         other.snapshot_over(gpu, size, scene, shapes)
@@ -568,7 +569,7 @@ impl Renderer {
         let codes = 1_u64 << loaded.bits();
         let bytes = readback::read_buffer(gpu, bins, CHANNELS as u64 * 4 * codes)?;
         let words: Vec<u32> = bytemuck::pod_collect_to_vec(&bytes);
-        Ok((loaded.transfer, words[3 * codes as usize..].to_vec()))
+        Ok((loaded.light.transfer, words[3 * codes as usize..].to_vec()))
     }
 
     fn submit(&mut self, gpu: &Gpu, label: &str, record: impl FnOnce(&mut Self, &mut CommandEncoder)) {
@@ -801,7 +802,7 @@ impl Renderer {
             return;
         }
         self.made.linear = Some(subject.key);
-        let (bits, transfer) = (loaded.bits(), loaded.transfer);
+        let (bits, transfer) = (loaded.bits(), loaded.light.transfer);
         let is = |(of, table): &(u32, LightTable)| *of == bits && table.transfer() == transfer;
         let table = self.made.light.take().filter(is).unwrap_or_else(|| (bits, LightTable::new(transfer, bits)));
         let mut recording = Recording { gpu, encoder, timing: None, names: &mut self.recorded };

@@ -10,6 +10,7 @@ use crate::view::scopes::ScopeStyle;
 use crate::view::sharing::Sharing;
 use histoscope_core::adjust::{Adjustments, Gain};
 use histoscope_core::histogram::Components;
+use histoscope_core::tone_map::ToneMapping;
 
 /// The picture that is counted while adjustments are on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -57,6 +58,8 @@ pub struct Look {
     pub scopes: ScopeStyle,
     /// Zebras, marks and false colour.
     pub exposure: Exposure,
+    /// The way in which PQ and HLG are shown. Counts and everything else that depends on codes ignore it.
+    pub tone_mapping: ToneMapping,
     /// The format of the codes written in large pixels.
     pub datascope: Datascope,
     /// Fit, zoom and position of the picture.
@@ -85,6 +88,7 @@ impl Default for Look {
             curves: false,
             scopes: ScopeStyle::default(),
             exposure: Exposure::default(),
+            tone_mapping: ToneMapping::default(),
             datascope: Datascope::default(),
             view: ViewSettings::default(),
             adjustments: Adjustments::default(),

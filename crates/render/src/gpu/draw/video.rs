@@ -3,6 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use glam::DVec2;
 
@@ -17,6 +18,7 @@ use crate::view::placement::Placement;
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::region::Rect;
+use histoscope_core::tone_map::ToneTables;
 
 /// `Placement` of shaders/video.wgsl.
 #[repr(C)]
@@ -83,9 +85,14 @@ pub struct PlacementParams {
     pub letters: [u32; 4],
     /// The dots of each glyph, in the first two numbers.
     pub glyphs: [[u32; 4]; 16],
+    /// Rows that give red, green and blue of BT.709 for light whose tones are mapped.
+    pub gamut: [[f32; 4]; 3],
+    /// Tone mapping: 0 if codes are shown as they are, 1 if only the largest channel decides, 2 if HLG's system gamma applies,
+    /// too. The other words are unused.
+    pub tone: [u32; 4],
 }
 
-const _: () = assert!(size_of::<PlacementParams>() == 720);
+const _: () = assert!(size_of::<PlacementParams>() == 784);
 
 /// The most taps per side that are averaged for a picture drawn smaller than it is.
 const MAX_TAPS: f64 = 4.0;
@@ -127,6 +134,8 @@ pub struct ByCodes<'a> {
     pub inspection: Option<&'a Inspection>,
     /// The codes to write in pixels that are large enough.
     pub codes: Option<&'a Codes>,
+    /// The tone mapping of the picture's colours, if they are not shown as coded.
+    pub tone: Option<&'a Arc<ToneTables>>,
 }
 
 /// Pixels of a picture that were selected individually.
@@ -160,7 +169,10 @@ struct Slot {
     lit: wgpu::Buffer,
     /// The individually selected pixels of the picture, if any: this buffer is then bound instead of `lit`.
     selected: Option<wgpu::Buffer>,
-    /// Binds the three buffers.
+    /// The tables in `tones`.
+    tone: Option<Arc<ToneTables>>,
+    tones: wgpu::Buffer,
+    /// Binds the four buffers.
     group: wgpu::BindGroup,
     layout: Option<PixelLayout>,
 }
@@ -247,13 +259,14 @@ impl Slot {
         let placement = buffer(&gpu.device, "placement", size_of::<PlacementParams>() / 4, usage);
         let nearest = storage(&gpu.device, "nearest samples", 0);
         let lit = storage(&gpu.device, "lit pixels", 0);
-        let group = groups::PLACEMENT.bind(&gpu.device, &[&placement, &nearest, &lit]);
-        Self { placement, nearest, written: None, lit, selected: None, group, layout: None }
+        let tones = storage(&gpu.device, "tone mapping", 0);
+        let group = groups::PLACEMENT.bind(&gpu.device, &[&placement, &nearest, &lit, &tones]);
+        Self { placement, nearest, written: None, lit, selected: None, tone: None, tones, group, layout: None }
     }
 
     fn rebind(&mut self, gpu: &Gpu) {
         let lit = self.selected.as_ref().unwrap_or(&self.lit);
-        self.group = groups::PLACEMENT.bind(&gpu.device, &[&self.placement, &self.nearest, lit]);
+        self.group = groups::PLACEMENT.bind(&gpu.device, &[&self.placement, &self.nearest, lit, &self.tones]);
     }
 
     fn place(&mut self, gpu: &Gpu, placement: &Placement, by_codes: ByCodes<'_>, lit_words: u32) {
@@ -261,6 +274,9 @@ impl Slot {
         if self.selected.as_ref() != planes {
             self.selected = planes.cloned();
             self.rebind(gpu);
+        }
+        if let Some(tone) = by_codes.tone {
+            self.write_tones(gpu, tone);
         }
         let selected_words = by_codes.selected.map_or(0, |selected| selected.row_words);
         let params =
@@ -290,6 +306,18 @@ impl Slot {
         self.written = Some(*placement);
     }
 
+    /// Writes the tables of a tone mapping, unless they are already there.
+    fn write_tones(&mut self, gpu: &Gpu, tone: &Arc<ToneTables>) {
+        if self.tone.as_ref().is_some_and(|written| Arc::ptr_eq(written, tone)) {
+            return;
+        }
+        if self.tone.replace(Arc::clone(tone)).is_none() {
+            self.tones = storage(&gpu.device, "tone mapping", tone.words().len());
+            self.rebind(gpu);
+        }
+        gpu.queue.write_buffer(&self.tones, 0, bytemuck::cast_slice(tone.words()));
+    }
+
     fn make_room_for_light(&mut self, gpu: &Gpu, words: usize) {
         if self.lit.size() < words as u64 * 4 {
             self.lit = storage(&gpu.device, "lit pixels", words);
@@ -300,7 +328,7 @@ impl Slot {
 
 /// Returns the shader's parameters: the picture's placement, the brush, and the other layers that depend on codes.
 fn placement_params(placement: &Placement, by_codes: ByCodes<'_>) -> PlacementParams {
-    let ByCodes { lighting, inspection, codes, .. } = by_codes;
+    let ByCodes { lighting, inspection, codes, tone, .. } = by_codes;
     let writing = codes.and_then(|codes| codes.writing(placement));
     let pair = |v: DVec2| v.as_vec2().to_array();
     let sampling = &placement.sampling;
@@ -345,6 +373,8 @@ fn placement_params(placement: &Placement, by_codes: ByCodes<'_>) -> PlacementPa
         text: writing.as_ref().map_or([0; 4], |w| [w.lines, w.scale, w.digits, w.base]),
         letters: writing.as_ref().map_or([0; 4], |w| letters(w, placement)),
         glyphs: writing.as_ref().map_or([[0; 4]; 16], |w| w.font.glyphs.map(|[first, second]| [first, second, 0, 0])),
+        gamut: tone.map_or([[0.0; 4]; 3], |tone| tone.gamut.map(|[r, g, b]| [r, g, b, 0.0])),
+        tone: [tone.map_or(0, |tone| 1 + u32::from(tone.has_system_gamma())), 0, 0, 0],
     }
 }
 

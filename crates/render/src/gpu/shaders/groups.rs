@@ -97,9 +97,9 @@ pub static REGION: GroupLayout = GroupLayout::of_compute("region", &[Uniform]);
 pub static SUMS: GroupLayout = GroupLayout::of_compute("reduce", &[Uniform, Read, Write, Write]);
 /// Bins and scales.
 pub static SCALES: GroupLayout = GroupLayout::of_compute("scale", &[Read, Write]);
-/// Placement of a picture on the view: parameters, nearest samples and lit pixels.
+/// Placement of a picture on the view: parameters, nearest samples, lit pixels and tables of tone mapping.
 pub static PLACEMENT: GroupLayout =
-    GroupLayout { label: "placement", stages: VERTEX_FRAGMENT_AND_COMPUTE, bindings: &[Uniform, Read, Read] };
+    GroupLayout { label: "placement", stages: VERTEX_FRAGMENT_AND_COMPUTE, bindings: &[Uniform, Read, Read, Read] };
 /// A brush, and the counts of the pixels that it selects.
 pub static SELECTION: GroupLayout = GroupLayout::of_compute("selection", &[Uniform, Write]);
 /// Brushes, the selected pairs, planes of selected pixels and their number.

@@ -1,0 +1,145 @@
+//! PQ and HLG in the window: shown as meant, labelled, changed by key, followed when the file changes; SDR as ever.
+
+use crate::paused_sample;
+use crate::program::Program;
+use crate::wait::{PATIENCE, output_of, until};
+
+const PQ: &str = "-color_trc smpte2084 -color_primaries bt2020 -colorspace bt2020nc -color_range tv";
+const VIEW: (u32, u32) = (1280, 720);
+
+/// Makes a clip of a moving pattern of 10 bits, with these tags.
+fn clip(tags: &str) -> tempfile::NamedTempFile {
+    let clip = tempfile::Builder::new().suffix(".mkv").tempfile().expect("a temporary file");
+    let source = "testsrc2=s=320x180:r=10:d=4,format=yuv420p10le,lutyuv=y=val*0.7";
+    let mut command = std::process::Command::new("ffmpeg");
+    command.args(["-v", "error", "-y", "-f", "lavfi", "-i", source, "-c:v", "ffv1"]).args(tags.split_whitespace());
+    output_of(command.arg(clip.path()), PATIENCE).unwrap_or_else(|error| panic!("no clip: {error}"));
+    clip
+}
+
+fn opened(file: &str, arguments: &[&str]) -> Program {
+    let program = Program::start_with(file, &[&["--paused"], arguments].concat());
+    program.take_pointer_away();
+    program.resize(VIEW.0, VIEW.1);
+    program
+}
+
+/// Waits until the picture, clear of histograms and notes, is the one that `snapshot` saves with these options.
+#[track_caller]
+fn until_like(program: &Program, file: &str, options: &[&str]) {
+    let expected = program.snapshot_with(file, "0", VIEW, options);
+    until(&format!("the picture to be that of {options:?}"), PATIENCE, || {
+        let shown = program.picture();
+        let mut points = (100..VIEW.0 - 100).step_by(7).flat_map(|x| (120..400).step_by(5).map(move |y| (x, y)));
+        points.all(|(x, y)| shown.pixel(x, y) == expected.pixel(x, y)).then_some(())
+    });
+}
+
+#[test]
+fn pq_is_shown_as_meant_with_a_label_and_a_key_changes_it() {
+    let clip = clip(PQ);
+    let file = clip.path().to_str().expect("a plain name");
+    for engine in ["cpu", "gpu"] {
+        let program = opened(file, &["--engine", engine]);
+        program.then("seen: tone-mapped BT.2390, 10000 → 203 cd/m²");
+        until_like(&program, file, &["--tone-mapping", "bt2390", "--engine", engine]);
+        program.after(|| program.key("shift+b"), "note: tone map: clip");
+        program.then("seen: clipped above 203 cd/m²");
+        until_like(&program, file, &["--tone-mapping", "clip", "--engine", engine]);
+        let log = program.log().len();
+        program.after(|| program.key("shift+b"), "note: tone map: none");
+        until_like(&program, file, &["--tone-mapping", "none", "--engine", engine]);
+        let since = program.log()[log..].to_owned();
+        let after = since.split("tone map: none").nth(1).expect("the note").to_owned();
+        assert!(!after.contains("seen: "), "codes as they are have no label: {after}");
+        program.quit_with("q");
+    }
+}
+
+#[test]
+fn untagged_video_is_read_as_pq_by_key_and_undone() {
+    let clip = clip("");
+    let file = clip.path().to_str().expect("a plain name");
+    let program = opened(file, &[]);
+    until_like(&program, file, &[]);
+    program.after(|| program.key("ctrl+t"), "note: transfer PQ instead of BT.1886");
+    program.then("seen: tone-mapped BT.2390, 10000 → 203 cd/m²");
+    until_like(&program, file, &["--transfer", "pq"]);
+    program.after(|| program.key("ctrl+t"), "note: transfer HLG instead of BT.1886");
+    program.then("seen: tone-mapped BT.2390, 1000 → 203 cd/m²");
+    until_like(&program, file, &["--transfer", "hlg"]);
+    program.after(|| program.key("ctrl+z"), "note: undone: transfer HLG");
+    program.after(|| program.key("ctrl+z"), "note: undone: transfer PQ");
+    until_like(&program, file, &[]);
+    program.quit_with("q");
+}
+
+/// The tags of the first second are those of SDR, later ones those of PQ.
+#[test]
+fn a_transfer_function_that_changes_is_followed() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let make = |name: &str, more: &[&str]| {
+        let mut command = std::process::Command::new("ffmpeg");
+        command.current_dir(folder.path()).args(["-v", "error", "-y"]).args(more).arg(name);
+        output_of(&mut command, PATIENCE).unwrap_or_else(|error| panic!("no clip: {error}"));
+    };
+    let source = ["-f", "lavfi", "-i", "testsrc2=s=320x180:r=10:d=1", "-pix_fmt", "yuv420p10le", "-c:v", "libx264"];
+    let tags = |trc| ["-color_trc", trc, "-color_primaries", "bt2020", "-colorspace", "bt2020nc"];
+    make("a.ts", &[&source[..], &tags("bt709")].concat());
+    make("b.ts", &[&source[..], &tags("smpte2084")].concat());
+    make("both.ts", &["-i", "concat:a.ts|b.ts", "-c", "copy"]);
+    let file = folder.path().join("both.ts");
+    let program = opened(file.to_str().expect("a plain name"), &[]);
+    program.settled();
+    assert!(!program.log().contains("seen: "), "SDR has no label");
+    program.after(|| program.key("End"), "seen: tone-mapped BT.2390, 10000 → 203 cd/m²");
+    program.quit_with("q");
+}
+
+#[test]
+fn sdr_is_not_mapped() {
+    let program = paused_sample(&[]);
+    program.after(|| program.key("shift+b"), "note: tone map: clip; takes effect on PQ and HLG");
+    assert!(!program.log().contains("seen: "));
+    program.quit_with("q");
+}
+
+/// Returns a number in a line of the log after this name.
+fn number_after(line: &str, name: &str) -> f64 {
+    let rest = line.split(name).nth(1).unwrap_or_else(|| panic!("no {name} in {line}"));
+    rest.trim_start().split([',', ' ']).next().and_then(|number| number.parse().ok()).expect("a number")
+}
+
+#[test]
+fn the_panel_measures_the_light_of_the_frame_as_analyze_does() {
+    let clip = clip(PQ);
+    let file = clip.path().to_str().expect("a plain name");
+    let program = opened(file, &[]);
+    program.settled();
+    assert!(!program.log().contains("light: peak"), "nobody looks at it yet");
+    let line = program.after(|| program.key("i"), "light: peak ");
+    let mut analyze = std::process::Command::new(env!("CARGO_BIN_EXE_histoscope"));
+    let records = output_of(analyze.args(["analyze", file, "--light", "--to", "1f"]), PATIENCE).expect("records");
+    let records = String::from_utf8_lossy(&records).into_owned();
+    let field = |name: &str| number_after(&records, &format!("\"{name}\":"));
+    let (peak, average) = (number_after(&line, "peak "), number_after(&line, "average "));
+    assert!((peak - field("max_cll")).abs() < 0.01, "{line}: {records:.400}");
+    assert!((average - field("max_fall")).abs() < 0.01, "{line}: {records:.400}");
+    program.quit_with("q");
+}
+
+#[test]
+fn doubtful_light_is_noticed() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("clip.mkv");
+    let mut command = std::process::Command::new("ffmpeg");
+    command.args(["-v", "error", "-y", "-f", "lavfi", "-i", "testsrc2=s=320x180:r=10:d=1,format=yuv420p"]);
+    command.args(["-c:v", "libx265", "-x265-params", "log-level=none:hdr10=1:repeat-headers=1:max-cll=65535,400"]);
+    command.args(PQ.split_whitespace()).arg(&path);
+    output_of(&mut command, PATIENCE).unwrap_or_else(|error| panic!("no clip: {error}"));
+    let program = opened(path.to_str().expect("a plain name"), &[]);
+    program.then("note: PQ with only 8 bits per sample");
+    program.then("note: the stated MaxCLL of 65535 cd/m² is beyond PQ and not used");
+    program.then("seen: tone-mapped BT.2390, 10000 → 203 cd/m²");
+    program.quit_with("q");
+}
