@@ -289,9 +289,6 @@ impl Workspace {
         let read = Frame { picture: self.bins.components.in_picture(&read.picture).clone(), ..read };
         session.frame = Some(frame);
         self.fits.keep(self.scene.look.view.fit);
-        if let (Some(session), Some(lut)) = (&self.session, self.scene.look.adjustments.lut) {
-            self.luts.keep(&session.input, lut);
-        }
         if let Some(fit) = self.fits.show(Aspect::of(Shape::of(&read).upright())) {
             self.scene.look.view = ViewSettings::fitted(fit);
         }
@@ -905,6 +902,9 @@ impl Workspace {
     /// Writes the settings that persist.
     pub fn keep_settings(&mut self) {
         self.fits.keep(self.scene.look.view.fit);
+        if let (Some(session), Some(lut)) = (&self.session, self.scene.look.adjustments.lut) {
+            self.luts.keep(&session.input, lut);
+        }
         let settings = Settings {
             look: self.scene.look,
             fits: self.fits.choices().clone(),

@@ -296,8 +296,9 @@ fn a_lut_is_dropped_and_kept_for_the_folder() {
     assert_shows(&picture, &expected, 0..1280, "LUT");
     program.after(|| program.key("alt+Right"), "note: LUT look.cube 3³ has no parameters to change");
     program.after(|| program.key("ctrl+z"), "note: undone: LUT look.cube 3³");
-    program.after(|| program.key("shift+x"), "note: LUT look.cube 3³");
+    program.after(|| program.key("ctrl+shift+z"), "note: redone: LUT look.cube 3³");
     program.after(|| program.key("shift+x"), "note: LUT off");
+    program.after(|| program.key("shift+x"), "note: LUT look.cube 3³");
     let bad = home.path().join("bad.cube");
     std::fs::write(&bad, "LUT_3D_SIZE 2\n").expect("a file");
     program

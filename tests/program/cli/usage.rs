@@ -121,7 +121,8 @@ fn the_version_tells_the_shape_of_the_records_the_commit_and_ffmpeg() {
 
 #[test]
 fn help_shows_each_option_under_the_heading_that_it_belongs_to() {
-    let adjustments = ["--low-pass", "--equalize", "--clahe", "--posterize", "--otsu", "--counted"];
+    let adjustments =
+        ["--lut", "--camera-log", "--low-pass", "--equalize", "--clahe", "--posterize", "--otsu", "--counted"];
     let reading = [
         "--matrix",
         "--range",
