@@ -23,7 +23,7 @@ use super::session::Session;
 use histoscope_batch::labels::scale_of;
 use histoscope_core::histogram::LightScale;
 use histoscope_core::picture::color::Range;
-use histoscope_core::tone_map::SourceLight;
+use histoscope_core::tone_map::ToneMapping;
 use histoscope_render::view::clip_indicators::{self, End};
 use histoscope_render::view::overlay::line_pixels;
 use histoscope_render::view::panel;
@@ -114,7 +114,7 @@ impl Sources<'_> {
         let frame = self.session.and_then(|session| Some(session.read(session.frame.as_ref()?)));
         let at = self.pointer.at.filter(|&at| !self.hud.covers(self.geometry.in_points(at)));
         readings.range = frame.as_ref().map(|frame| frame.picture.colorimetry().range.value);
-        readings.light = frame.as_ref().and_then(|frame| SourceLight::of(&frame.source).scale());
+        readings.light = frame.as_ref().and_then(|frame| scene.look.counted_light(components, &frame.source).scale());
         readings.scopes = ScopeReadings::of(&self.geometry, frame, at);
         readings.readouts.extend(self.brush());
         if self.hud.shows_controls(now) {
@@ -207,7 +207,8 @@ impl Sources<'_> {
         let frame = session.frame.as_ref()?;
         let info = &self.graphics.gpu.info;
         let driver = format!("{} {:?}", info.driver, info.backend);
-        let (engine, tone_mapping) = (self.graphics.engine.name(), self.geometry.scene.look.tone_mapping);
+        let (engine, look) = (self.graphics.engine.name(), &self.geometry.scene.look);
+        let tone_mapping = if look.adjustments.lut.is_some() { ToneMapping::None } else { look.tone_mapping };
         let machine = Machine { adapter: &info.name, driver: driver.trim(), engine, tone_mapping };
         // Faults come first, so that they are visible without scrolling.
         let mut lines = session.faults().lines();

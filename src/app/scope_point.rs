@@ -11,7 +11,6 @@ use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, Orientation, layout::PixelLayout};
 use histoscope_core::scopes::graticule::Unit;
 use histoscope_core::scopes::{Waveform, level_bits};
-use histoscope_core::tone_map::SourceLight;
 use histoscope_render::engine::{ScopeAnswer, ScopeQuestion};
 use histoscope_render::view::rect::PanelRect;
 use histoscope_render::view::scene::Counted;
@@ -93,7 +92,7 @@ impl ScopePoint {
         let picture = &frame.picture;
         let is_result = scene.look.counted_in(components) != Counted::Source;
         let subject = ScopeSubject {
-            light: SourceLight::of(&frame.source).scale(),
+            light: scene.look.counted_light(components, &frame.source).scale(),
             ..ScopeSubject::of(picture, is_result, (components, scene.look.channels), scene.look.scopes)
         };
         let whole = Rect::whole(picture.width(), picture.height());

@@ -9,7 +9,6 @@ use super::hud::{BrushedArea, OtherScopesView, Outline, ScopeArea, border_cursor
 use histoscope_batch::graticule::{self, ScopeSubject, color_of};
 use histoscope_core::picture::{Frame, region};
 use histoscope_core::scopes::level_bits;
-use histoscope_core::tone_map::SourceLight;
 use histoscope_render::view::brushes::{Brushes, PairBrush, PairShape, WaveformBrush};
 use histoscope_render::view::probe::Probe;
 use histoscope_render::view::scene::Counted;
@@ -67,7 +66,7 @@ impl ScopeReadings {
             Rect { max: pos2(view.max.x, above), ..view }
         };
         let subject = ScopeSubject {
-            light: SourceLight::of(&frame.source).scale(),
+            light: scene.look.counted_light(components, &frame.source).scale(),
             ..ScopeSubject::of(&frame.picture, is_result, (components, scene.look.channels), scene.look.scopes)
         };
         let border = at.and_then(|at| geometry.border_at(at));

@@ -37,7 +37,7 @@ use histoscope_core::histogram::{Components, Transfer, samples_cut_off};
 use histoscope_core::picture::Frame;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::strip::FindingFilter;
-use histoscope_core::tone_map::{SourceLight, ToneMapping, doubts};
+use histoscope_core::tone_map::{ToneMapping, doubts};
 use histoscope_media::{DeviceMemory, HardwareChoice};
 use histoscope_render::gpu::{FrameTag, GpuError, Instance};
 use histoscope_render::view::brushes::Brushes;
@@ -503,12 +503,12 @@ impl Workspace {
     /// Describes how the tones of PQ and HLG are mapped; `None` if they are not.
     fn tone_text(&self) -> Option<String> {
         let session = self.session.as_ref()?;
-        let Look { exposure, tone_mapping, .. } = self.scene.look;
+        let look = &self.scene.look;
         let pair = self.scene.paired();
-        if exposure.false_color.shown || pair.is_some_and(|pair| pair.sharing == Sharing::Difference) {
+        if look.exposure.false_color.shown || pair.is_some_and(|pair| pair.sharing == Sharing::Difference) {
             return None;
         }
-        let text = |frame: &Frame| Some(SourceLight::of(&frame.source).tone_map(tone_mapping)?.text());
+        let text = |frame: &Frame| Some(look.tone_map(&frame.source)?.text());
         let live = text(&session.read(session.frame.as_ref()?));
         let beside = pair.filter(|pair| pair.other != Other::Source).and_then(|_| self.comparison.outlined());
         let other = beside.map_or_else(|| live.clone(), |compared| text(&compared.frame));

@@ -13,7 +13,6 @@ use histoscope_core::picture::color::Range;
 use histoscope_core::picture::region::Rect as Part;
 use histoscope_core::scopes::graticule::{Scale, Unit};
 use histoscope_core::text::{time_text, with_minus};
-use histoscope_core::tone_map::SourceLight;
 use histoscope_render::engine::Renderer;
 use histoscope_render::gpu::draw::{self, FontTextures, Shapes};
 use histoscope_render::gpu::readback::Image;
@@ -103,7 +102,7 @@ fn label_scopes(painter: &Painter, size: (u32, u32), points: f32, subject: &Labe
     let LabelSubject { frame, components, scene, .. } = *subject;
     let is_result = scene.look.counted_in(components) != Counted::Source;
     let written = graticule::ScopeSubject {
-        light: SourceLight::of(&frame.source).scale(),
+        light: scene.look.counted_light(components, &frame.source).scale(),
         ..graticule::ScopeSubject::of(
             &frame.picture,
             is_result,
@@ -170,7 +169,7 @@ fn caption(subject: &LabelSubject<'_>) -> Vec<String> {
     ];
     lines.extend(told_of_pair(scene, subject.other));
     lines.extend(scene.look.exposure.description());
-    let tone_map = SourceLight::of(&frame.source).tone_map(scene.look.tone_mapping);
+    let tone_map = scene.look.tone_map(&frame.source);
     lines.extend(tone_map.map(|map| format!("shown: {}", map.text())));
     lines
 }
@@ -212,7 +211,7 @@ fn show_caption(painter: &Painter, width: f32, lines: &[String]) -> f32 {
 fn label_view(painter: &Painter, size: (u32, u32), points: f32, subject: &LabelSubject<'_>) {
     let bits = subject.frame.picture.layout().bin_bits();
     let range = subject.frame.picture.colorimetry().range.value;
-    let light = SourceLight::of(&subject.frame.source).scale();
+    let light = subject.scene.look.counted_light(subject.components, &subject.frame.source).scale();
     let view = Rect::from_min_size(Pos2::ZERO, vec2(size.0 as f32, size.1 as f32) / points);
     label_scopes(painter, size, points, subject);
     let shown: Vec<_> = panels(subject.scene, subject.components, size).collect();

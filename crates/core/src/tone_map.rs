@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
+use crate::adjust::Adjustments;
 use crate::histogram::pixel_light::{HLG_WEIGHTS, LightScale, USUAL_HLG_PEAK, system_gamma};
 use crate::picture::SourceFormat;
 use crate::picture::primaries::Primaries;
@@ -74,6 +75,13 @@ impl SourceLight {
             primaries: source.primaries.and_then(Primaries::of_name),
             peak: credible_peak(&source.stated_light),
         }
+    }
+
+    /// Returns the light of these pictures after the adjustments. The codes of a lookup table or of a camera's log are meant
+    /// for an SDR display; the other adjustments' are of the same kind as their source's.
+    #[must_use]
+    pub fn after(self, adjustments: &Adjustments) -> Self {
+        if adjustments.lut.is_some() { Self::default() } else { self }
     }
 
     /// Returns the relation between codes and light in cd/m² of PQ and HLG; `None` for others, whose light is unknown.

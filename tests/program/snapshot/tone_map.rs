@@ -84,6 +84,8 @@ fn codes_as_they_are_look_as_if_they_were_sdr_and_counts_never_change() {
         Clip::noisy("clip.mkv", "67x41", "yuv420p10le", 1, &options)
     };
     let (pq, untagged) = (clip(PQ), clip(""));
+    let lut = pq.folder().join("half.cube");
+    std::fs::write(&lut, "LUT_1D_SIZE 2\n0 0 0\n0.5 0.5 0.5\n").unwrap();
     for engine in ["cpu", "gpu"] {
         let of = |clip: &Clip, more: &[&str]| {
             snapshot(clip.path(), &[&["--no-overlay", "--engine", engine], more].concat()).rgb
@@ -93,6 +95,10 @@ fn codes_as_they_are_look_as_if_they_were_sdr_and_counts_never_change() {
         assert_eq!(coded, of(&untagged, &[]), "{engine}: SDR is shown as coded");
         assert_eq!(meant, of(&untagged, &["--transfer", "pq"]), "{engine}: read as PQ");
         assert_eq!(coded, of(&pq, &["--transfer", "bt1886"]), "{engine}: read as SDR");
+        // The result of a lookup table is meant for an SDR display.
+        let through = ["--lut", lut.to_str().unwrap()];
+        assert_eq!(of(&pq, &through), of(&untagged, &through), "{engine}: a lookup table");
+        assert_ne!(of(&pq, &through), coded, "{engine}: a lookup table");
         // False colour is by codes.
         let tint = ["--false-colour", "--tone-mapping"];
         assert_eq!(of(&pq, &[tint[0], tint[1], "none"]), of(&pq, &[tint[0], tint[1], "bt2390"]), "{engine}");

@@ -366,13 +366,15 @@ impl Content {
         })
     }
 
-    /// Returns the light of the codes of one of the pictures. An adjusted picture has codes of the same kind as its source.
+    /// Returns the light of the codes of one of the pictures.
     fn light_of(&self, image: Image) -> Option<SourceLight> {
+        let adjustments = &self.choice.adjustments;
+        let compared = || Some(SourceLight::of(&self.comparison.as_ref()?.frame.source));
         match image {
-            Image::Source | Image::Result => Some(self.loaded.as_ref()?.light),
-            Image::Comparison | Image::AdjustedComparison => {
-                Some(SourceLight::of(&self.comparison.as_ref()?.frame.source))
-            }
+            Image::Source => Some(self.loaded.as_ref()?.light),
+            Image::Result => Some(self.loaded.as_ref()?.light.after(adjustments)),
+            Image::Comparison => compared(),
+            Image::AdjustedComparison => Some(compared()?.after(adjustments)),
             // Differences of codes have no light.
             Image::Difference => None,
         }

@@ -10,7 +10,8 @@ use crate::view::scopes::ScopeStyle;
 use crate::view::sharing::Sharing;
 use histoscope_core::adjust::{Adjustments, Gain};
 use histoscope_core::histogram::Components;
-use histoscope_core::tone_map::ToneMapping;
+use histoscope_core::picture::SourceFormat;
+use histoscope_core::tone_map::{SourceLight, ToneMap, ToneMapping};
 
 /// The picture that is counted while adjustments are on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -117,6 +118,19 @@ impl Look {
     #[must_use]
     pub fn counted_in(&self, components: Components) -> Counted {
         if components == Components::YCbCr { Counted::Source } else { self.counted() }
+    }
+
+    /// Returns the light of the codes that are counted for these components, from pictures of this format.
+    #[must_use]
+    pub fn counted_light(&self, components: Components, source: &SourceFormat) -> SourceLight {
+        let light = SourceLight::of(source);
+        if self.counted_in(components) == Counted::Source { light } else { light.after(&self.adjustments) }
+    }
+
+    /// Returns how the tones of adjusted pictures are mapped whose source has this format; `None` if they are not.
+    #[must_use]
+    pub fn tone_map(&self, source: &SourceFormat) -> Option<ToneMap> {
+        SourceLight::of(source).after(&self.adjustments).tone_map(self.tone_mapping)
     }
 
     /// Returns the name of the counted picture, or `None` without adjustments.
