@@ -102,7 +102,7 @@ fn a_double_click_on_a_slider_or_its_value_brings_the_first_value_back() {
     program.settled();
     program.after(|| program.key("u"), "note: low-pass 9×9");
     // The size of the low-pass: the slider, and the value at its right.
-    let (rail, value) = ((250, 109), (325, 109));
+    let (rail, value) = ((250, 132), (325, 132));
     for place in [rail, value] {
         for _ in 0..4 {
             program.after(|| program.key("alt+Right"), "note: low-pass");

@@ -81,17 +81,17 @@ fn a_held_key_and_a_drag_of_a_slider_are_one_step_each() {
 
     program.after(|| program.key("u"), "note: low-pass 9×9");
     program.after(|| program.key("shift+a"), "key: ToggleAdjusting");
-    program.point(192, 109);
+    program.point(192, 132);
     program.settled();
     program.button("mousedown", "1");
     for x in [210, 230, 250, 270] {
-        program.move_pointer(x, 109);
+        program.move_pointer(x, 132);
         program.pass(Duration::from_millis(60));
     }
     program.settled();
     assert!(program.log().matches("chosen: low-pass").count() >= 2, "the drag made one step only");
     // The key arrives before any drawing has processed the rest of the drag.
-    program.after(|| program.let_go_and_press((310, 109), "ctrl+z"), "note: undone: low-pass");
+    program.after(|| program.let_go_and_press((310, 132), "ctrl+z"), "note: undone: low-pass");
     program.take_pointer_away();
     program.settled();
     program.after(|| program.key("ctrl+z"), "note: undone: low-pass 9×9");

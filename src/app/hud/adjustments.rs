@@ -161,7 +161,8 @@ impl Lines<'_> {
             words.size().x
         };
         let name = shortened(&name, |name| width(name) <= rest.width());
-        self.name(rest, &name, on.is_some());
+        // A hint is read, unlike the name of a parameter that has no effect.
+        self.name(rest, &name, on.is_some() || lut.is_none());
     }
 
     fn blur(&mut self) {

@@ -22,11 +22,11 @@ const BETWEEN_CAPS: f32 = 4.0;
 const BESIDE: f32 = 8.0;
 const RIGHT: f32 = 18.0;
 /// Space between rows.
-const SPACE: f32 = 3.0;
+const SPACE: f32 = 2.0;
 /// Height of a heading.
 const HEADING: f32 = 20.0;
 /// Space between sections.
-const BETWEEN: f32 = 10.0;
+const BETWEEN: f32 = 8.0;
 /// Room around the sections, in whole points.
 const PADDING: i8 = 12;
 /// Height of the frame, its edge and the space around it, above and below together.
