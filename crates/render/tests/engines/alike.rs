@@ -73,7 +73,8 @@ fn expected(picture: &Picture, adjustments: &Adjustments, region: Option<Rect>) 
     let picture = if adjustments.is_off() {
         picture.clone()
     } else {
-        adjust::reference::apply(adjust::reference::codes(picture), adjustments).picture().unwrap()
+        let adjustments = adjustments.for_range(picture.colorimetry().range.value);
+        adjust::reference::apply(adjust::reference::codes(picture), &adjustments).picture().unwrap()
     };
     let rect = region.unwrap_or(Rect::whole(picture.width(), picture.height()));
     let counted = parts(&picture, rect).unwrap();
