@@ -111,8 +111,8 @@ struct Recording {
 }
 
 impl CopyQueues {
-    /// Chooses a queue of FFmpeg's device. Returns `None` if it has none for copies, or cannot import the
-    /// program's memory.
+    /// Chooses queues of FFmpeg's device, and makes its decoders start on idle queues. Returns `None` if there is no queue for
+    /// copies, or the device cannot import the program's memory.
     ///
     /// # Safety
     /// The device must be one of Vulkan, and must never be closed.
@@ -133,8 +133,11 @@ impl CopyQueues {
                 let count = usize::try_from((*own).nb_enabled_dev_extensions).unwrap_or(0);
                 (0..count).any(|index| CStr::from_ptr(*(*own).enabled_dev_extensions.add(index)) == name)
             };
-            let opens = enabled(external_memory_fd::NAME);
-            if !enabled(external_memory_host::NAME) {
+            let (imports_pages, opens) = (enabled(external_memory_host::NAME), enabled(external_memory_fd::NAME));
+            let families = instance.get_physical_device_queue_family_properties(physical);
+            let created = queues_of(&*own);
+            settle_decoders(&mut *own, &device, &created, &families);
+            if !imports_pages {
                 log::debug!("FFmpeg's Vulkan device cannot import the program's memory");
                 return None;
             }
@@ -147,9 +150,6 @@ impl CopyQueues {
             let coherent = types.memory_types_as_slice().iter().zip(0..).filter_map(|(kind, index)| {
                 kind.property_flags.contains(vk::MemoryPropertyFlags::HOST_COHERENT).then_some(1 << index)
             });
-            let families = instance.get_physical_device_queue_family_properties(physical);
-            let created = queues_of(&*own);
-            settle_decoders(&mut *own, &device, &created, &families);
             let queue = |computes| {
                 let (family, index) = choose_family(&created, &families, computes)?;
                 let raw = device.get_device_queue(family, index);
