@@ -37,15 +37,17 @@ struct Placement {
     highest: vec4<i32>,     // the lowest marked value above
     mark_colors: array<vec4<u32>, 3>,
     // False colour; see crates/render/src/view/exposure/false_color.rs.
-    tint: vec4<i32>,        // 0 if off, 1 by Y' as coded, 2 by luminance; then the codes of black and of white
-    bands: array<vec4<i32>, 10>, // the lowest code of each band and its colour, whose red is -1 if pixels keep their gray
+    // 0 if off, 1 by Y' as coded, 2 by luminance, 3 by the largest code, 4 by the light of HLG; then the codes of black and of
+    // white.
+    tint: vec4<i32>,
+    bands: array<vec4<i32>, 10>, // the lowest value of each band and its colour, whose red is -1 if pixels keep their gray
     // The codes written in each pixel of the picture; see crates/render/src/view/datascope.rs.
     text: vec4<u32>,        // lines, 0 if none; pixels of the view per dot; digits; their base
     letters: vec4<u32>,     // dots across and down; true for Y', Cb and Cr as coded; start of cells in `nearest`
     glyphs: array<vec4<u32>, 16>, // dots of each character, four rows per number
     // Tone mapping; see crates/core/src/tone_map.rs.
     gamut: array<vec4<f32>, 3>, // rows that give red, green and blue of BT.709
-    tone: vec4<u32>,        // 0 if codes are shown as they are, 1 for PQ, 2 for HLG with its system gamma
+    tone: vec4<u32>,        // 0 if codes are shown as they are, 1 if they are mapped, 2 with the system gamma of HLG
 }
 
 const NO_ZEBRA: u32 = 0xffffffffu;
@@ -75,8 +77,9 @@ const LOWEST: u32 = 103u << STEP_BITS;
 // The pixels of the view lit by another picture's codes: one bit each, the first pixel of a row in the first word's
 // lowest bit. Or the pixels of the picture selected by brushes of several scopes: see shaders/brush.wgsl.
 @group(1) @binding(2) var<storage, read> lit: array<u32>;
-// The tables of tone mapping: the light of each signal, HLG's gain by luminance, the gain by largest light, codes by light.
-@group(1) @binding(3) var<storage, read> tones: array<f32>;
+// For false colour by the light of HLG, `LightMeter::table`. Otherwise the tables of tone mapping, as real numbers: the light of
+// each signal, HLG's gain by luminance, the gain by largest light, codes by light.
+@group(1) @binding(3) var<storage, read> table: array<u32>;
 // The same buffer as `lit`, as written by `light`.
 @group(2) @binding(0) var<storage, read_write> found: array<u32>;
 
@@ -185,9 +188,20 @@ fn dimmed(rgb: vec3<u32>, strength: u32) -> vec3<u32> {
     return (rgb * (256u - strength) + dark * strength + 128u) >> vec3<u32>(8u);
 }
 
+// The integer of a pixel with these codes that decides its false colour.
+fn tint_value(codes: vec3<u32>) -> i32 {
+    let bins = bins_of(codes);
+    switch placement.tint.x {
+        case 1i: { return i32(codes.x); }
+        case 2i: { return i32(bins.w); }
+        case 3i: { return i32(max(max(bins.r, bins.g), bins.b)); }
+        default: { return i32(light_on_display(vec3<u32>(table[bins.r], table[bins.g], table[bins.b])) >> 1u); }
+    }
+}
+
 // The false colour of a pixel with these codes.
 fn tinted(codes: vec3<u32>) -> vec3<u32> {
-    let value = i32(select(bins_of(codes).w, codes.x, placement.tint.x == 1i));
+    let value = tint_value(codes);
     let span = placement.tint.z - placement.tint.y;
     let gray = vec3<i32>((clamp(value - placement.tint.y, 0i, span) * 510i + span) / (2i * span));
     var color = gray;
@@ -292,24 +306,29 @@ fn light_entry(light: f32) -> u32 {
     return min(max(bitcast<u32>(max(light, 0.0)) >> (23u - STEP_BITS), LOWEST) - LOWEST, LIGHTS - 1u);
 }
 
+// An entry of the tables of tone mapping.
+fn tone_at(index: u32) -> f32 {
+    return bitcast<f32>(table[index]);
+}
+
 // The light of a signal from 0 to 1.
 fn light_of(signal: f32) -> f32 {
     let at = clamp(signal, 0.0, 1.0) * LAST_SIGNAL;
     let below = min(u32(at), u32(LAST_SIGNAL) - 1u);
-    return mix(tones[below], tones[below + 1u], at - f32(below));
+    return mix(tone_at(below), tone_at(below + 1u), at - f32(below));
 }
 
-// The colour that an SDR display shows for PQ or HLG from 0 to 1; 0 to 255.
+// The colour that an SDR display shows for signals from 0 to 1; 0 to 255.
 fn tone_mapped(rgb: vec3<f32>) -> vec3<f32> {
     var color = vec3<f32>(light_of(rgb.r), light_of(rgb.g), light_of(rgb.b));
     if placement.tone.x == 2u {
-        color *= tones[SYSTEM_AT + light_entry(dot(HLG_WEIGHTS, color))];
+        color *= tone_at(SYSTEM_AT + light_entry(dot(HLG_WEIGHTS, color)));
     }
-    color *= tones[GAINS_AT + light_entry(max(color.r, max(color.g, color.b)))];
+    color *= tone_at(GAINS_AT + light_entry(max(color.r, max(color.g, color.b))));
     return vec3<f32>(
-        tones[CODES_AT + light_entry(dot(placement.gamut[0].xyz, color))],
-        tones[CODES_AT + light_entry(dot(placement.gamut[1].xyz, color))],
-        tones[CODES_AT + light_entry(dot(placement.gamut[2].xyz, color))],
+        tone_at(CODES_AT + light_entry(dot(placement.gamut[0].xyz, color))),
+        tone_at(CODES_AT + light_entry(dot(placement.gamut[1].xyz, color))),
+        tone_at(CODES_AT + light_entry(dot(placement.gamut[2].xyz, color))),
     );
 }
 

@@ -46,7 +46,7 @@ pub use histoscope_core::picture::layout::LayoutError;
 pub use histoscope_core::picture::transfer::Transfer;
 pub use histoscope_core::picture::{Frame, Picture, PictureError, Ratio, Timecode};
 pub use histoscope_core::text::{file_name, parse_time, public, sanitized, shown};
-pub use histoscope_core::tone_map::ToneMapping;
+pub use histoscope_core::tone_map::{Stops, ToneMapping};
 pub use histoscope_lab::{ChannelSet as LabChannels, Method as LabMethod, Topic as LabTopic};
 pub use histoscope_media::{
     Decoder, DeviceMemory, HardwareChoice, HardwareOptions, MediaError, OpenOptions, StreamInfo, TrackKind, VideoTrack,

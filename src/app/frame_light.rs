@@ -40,7 +40,6 @@ struct LightSoFar {
 /// Measures the light of the frames on screen.
 pub struct FrameLight {
     waker: Waker,
-    meter: Option<Arc<LightMeter>>,
     pending: Option<(PictureId, Series, i64, Receiver<LightFigures>)>,
     newest: Option<(PictureId, LightFigures)>,
     so_far: Option<LightSoFar>,
@@ -50,7 +49,7 @@ impl FrameLight {
     /// Creates it without figures. `waker` is called whenever a frame has been measured.
     #[must_use]
     pub const fn new(waker: Waker) -> Self {
-        Self { waker, meter: None, pending: None, newest: None, so_far: None }
+        Self { waker, pending: None, newest: None, so_far: None }
     }
 
     /// Follows the frame on screen; `None` if nobody is looking at the figures. While a frame is being measured, others are
@@ -101,18 +100,12 @@ impl FrameLight {
 
     fn measure(&mut self, frame: &Frame, which: PictureId, series: Series) {
         let Series { scale, bits, region, .. } = series;
-        let is_of = |meter: &Arc<LightMeter>| meter.scale() == scale && meter.bits() == bits;
-        let meter = match self.meter.take().filter(is_of) {
-            Some(meter) => meter,
-            None => Arc::new(LightMeter::new(scale, bits, false)),
-        };
-        self.meter = Some(Arc::clone(&meter));
         let (sender, answer) = mpsc::channel();
         let (picture, waker) = (frame.picture.clone(), Arc::clone(&self.waker));
         let mastering = frame.source.stated_light.mastering.map(|display| display.max_cd_m2);
         let measure = move || {
             let rect = region.unwrap_or(Rect::whole(picture.width(), picture.height()));
-            let counts = cpu::count_pixel_light(&picture, rect, &meter);
+            let counts = cpu::count_pixel_light(&picture, rect, LightMeter::kept(scale, bits));
             if let Some(figures) = counts.ok().and_then(|counts| counts.figures(mastering)) {
                 // The receiver is gone if nobody is looking any more.
                 let _ = sender.send(figures);

@@ -71,8 +71,9 @@ pub fn apply(look: &mut Look, (components, bits): (Components, u32), action: Act
         }
         Action::NextDatascope => look.datascope = next_of(&Datascope::ALL, look.datascope),
         Action::NextToneMapping => look.tone_mapping = next_of(&ToneMapping::ALL, look.tone_mapping),
+        Action::StepExposure { more } => look.stops = look.stops.stepped(more),
         Action::NextFit => look.view = ViewSettings::fitted(next_of(&Fit::ALL, look.view.fit)),
-        Action::ResetView => look.view = ViewSettings::default(),
+        Action::ResetView => (look.view, look.stops) = Default::default(),
         Action::NextCounted => look.counted = next_of(&Counted::ALL, look.counted),
         Action::ToggleDivider => {
             look.sharing = if look.sharing == Sharing::Alone { Sharing::Divider(0.5) } else { Sharing::Alone };
@@ -179,6 +180,7 @@ fn state(look: &Look, action: Action) -> Option<State> {
         }
         Action::NextDatascope => is_shown_as(look.datascope != Datascope::Off, look.datascope.name().to_owned()),
         Action::NextToneMapping => State::Is(look.tone_mapping.name().to_owned()),
+        Action::StepExposure { .. } => State::Is(look.stops.to_string()),
         Action::NextFit => State::Is(look.view.fit.name().to_owned()),
         Action::NextCounted => State::Is(look.counted.name().to_owned()),
         _ => return None,
@@ -186,7 +188,7 @@ fn state(look: &Look, action: Action) -> Option<State> {
 }
 
 /// The actions whose states describe how two looks differ, in this order. The values in them are placeholders.
-const REPORTED: [Action; 29] = [
+const REPORTED: [Action; 30] = [
     Action::ToggleChannel(0),
     Action::ToggleChannel(1),
     Action::ToggleChannel(2),
@@ -205,6 +207,7 @@ const REPORTED: [Action; 29] = [
     Action::ToggleMarks,
     Action::NextDatascope,
     Action::NextToneMapping,
+    Action::StepExposure { more: true },
     Action::NextArrangement,
     Action::Enlarge { more: true },
     Action::Opaque { more: true },

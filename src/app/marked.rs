@@ -165,7 +165,7 @@ fn search(
     let is_wanted = Arc::new(AtomicBool::new(true));
     let search = MarkSearch { is_wanted: Arc::clone(&is_wanted), answer };
     let all = Rect { x: 0, y: 0, width: picture.width(), height: picture.height() };
-    let inspection = exposure.inspection_for(picture.layout(), picture.colorimetry(), components);
+    let inspection = exposure.inspection_for(picture.layout(), picture.colorimetry(), components, None);
     let (picture, waker) = (picture.clone(), Arc::clone(waker));
     let look = move || {
         let rect = region.unwrap_or(all);
@@ -270,8 +270,9 @@ mod tests {
         pixels.follow(MarkedPicture::Nothing, &MARKS, ALL);
         assert!(!is_wanted.load(Ordering::Relaxed));
         let (picture, _) = shown;
-        let inspection =
-            MARKS.inspection_for(picture.layout(), picture.colorimetry(), Components::Rgbl).expect("marks are on");
+        let inspection = MARKS
+            .inspection_for(picture.layout(), picture.colorimetry(), Components::Rgbl, None)
+            .expect("marks are on");
         let all = Rect { x: 0, y: 0, width: picture.width(), height: picture.height() };
         assert_eq!(cpu::find_marked(&picture, &inspection, all, || false), None);
     }

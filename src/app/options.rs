@@ -8,7 +8,7 @@ use histoscope_batch::analyze::selection::Point;
 use histoscope_batch::check::profile::ProfileError;
 use histoscope_core::adjust::{Adjustments, Gain};
 use histoscope_core::histogram::Components;
-use histoscope_core::tone_map::ToneMapping;
+use histoscope_core::tone_map::{Stops, ToneMapping};
 use histoscope_media::{DeviceMemory, MediaError, OpenOptions};
 use histoscope_render::engine::EngineChoice;
 use histoscope_render::gpu::{AdapterChoice, GpuError};
@@ -151,6 +151,8 @@ pub struct FirstView {
     pub exposure: ExposureChoice,
     /// How PQ and HLG are shown.
     pub tone_mapping: Option<ToneMapping>,
+    /// The exposure of the picture's own colours.
+    pub stops: Stops,
     /// The choices that the lab opens with; `None` if it starts closed.
     pub lab: Option<LabChoice>,
 }

@@ -41,7 +41,7 @@ use histoscope_core::tone_map::{ToneMapping, doubts};
 use histoscope_media::{DeviceMemory, HardwareChoice};
 use histoscope_render::gpu::{FrameTag, GpuError, Instance};
 use histoscope_render::view::brushes::Brushes;
-use histoscope_render::view::exposure::Tint;
+use histoscope_render::view::exposure::{FalseColorTable, Tint};
 use histoscope_render::view::overlay::{BarScale, OverlayStyle, linear_text};
 use histoscope_render::view::placement::{Shape, ViewSettings};
 use histoscope_render::view::region::Region;
@@ -128,6 +128,7 @@ impl Workspace {
             view: ViewSettings::fitted(settings.fits.fit),
             exposure: options.view.exposure.apply_to(kept.exposure),
             tone_mapping: options.view.tone_mapping.unwrap_or(kept.tone_mapping),
+            stops: options.view.stops,
             adjustments: options.view.adjustments.clamped(),
             counted: options.view.counted,
             sharing,
@@ -493,14 +494,14 @@ impl Workspace {
         }
     }
 
-    /// Describes how the picture is shown: the tone mapping, and how much of the counted part is in view. Returns `None` if
+    /// Describes how the picture is shown: its tone mapping and exposure, and how much of the counted part is in view. Returns `None` if
     /// codes are shown as they are, and all of them.
     pub fn picture_text(&self) -> Option<String> {
         let texts: Vec<_> = self.tone_text().into_iter().chain(self.visible_share_text()).collect();
         (!texts.is_empty()).then(|| texts.join("  ·  "))
     }
 
-    /// Describes how the tones of PQ and HLG are mapped; `None` if they are not.
+    /// Describes the tone mapping and the exposure of the picture; `None` if its codes are shown as they are.
     fn tone_text(&self) -> Option<String> {
         let session = self.session.as_ref()?;
         let look = &self.scene.look;
@@ -601,6 +602,15 @@ impl Workspace {
         let is_coded = action == Action::NextToneMapping && self.tone_text().is_none();
         if is_coded && self.scene.look.tone_mapping != ToneMapping::None {
             text += "; takes effect on PQ and HLG";
+        }
+        let is_by_light = matches!(action, Action::ToggleFalseColor | Action::NextFalseColor)
+            && self.scene.look.exposure.false_color.table == FalseColorTable::Light;
+        if is_by_light && self.tint().is_some_and(|tint| tint.table != FalseColorTable::Light) {
+            text += "; takes effect on PQ and HLG";
+        }
+        let is_exposed = matches!(action, Action::StepExposure { .. }) && !self.scene.look.stops.is_none();
+        if is_exposed && self.tone_text().is_none() {
+            text += "; takes effect on the picture's own colours";
         }
         if let Action::ToggleAdjustment(kind) = action {
             self.introduce(kind, now);
@@ -983,12 +993,13 @@ impl Workspace {
     /// one.
     pub fn tint(&self) -> Option<Tint> {
         let session = self.session.as_ref()?;
-        let picture = session.read(session.frame.as_ref()?).picture;
-        let exposure = &self.scene.look.exposure;
-        if self.scene.look.adjustments.is_off() {
-            return exposure.tint(picture.layout(), picture.colorimetry());
+        let frame = session.read(session.frame.as_ref()?);
+        let (picture, look) = (&frame.picture, &self.scene.look);
+        let light = look.shown_light(&frame.source).scale();
+        if look.adjustments.is_off() {
+            return look.exposure.tint(picture.layout(), picture.colorimetry(), light);
         }
-        exposure.tint(&working_layout(picture.layout().bin_bits()), &working_colorimetry())
+        look.exposure.tint(&working_layout(picture.layout().bin_bits()), &working_colorimetry(), light)
     }
 
     /// Continues the search for marked pixels if the picture is still. Returns whether what is known has changed.

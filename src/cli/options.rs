@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use histoscope::analysis::{Jobs, Point, RegionSpec};
+use histoscope::analysis::{Jobs, LOWEST_HLG_PEAK, Point, RegionSpec};
 use histoscope::benchmark::Shape;
 use histoscope::exposing::{ExposureChoice, FalseColorTable, Level, MarkLimits};
 use histoscope::{
     AdapterChoice, ChromaLines, Components, CroppingChoice, EngineChoice, Field, HardwareChoice, HardwareOptions,
-    Matrix, OpenOptions, Overlaps, Range, Ratio, Timecode, ToneMapping, Transfer, parse_time,
+    Matrix, OpenOptions, Overlaps, Range, Ratio, Stops, Timecode, ToneMapping, Transfer, parse_time,
 };
 
 /// The options for reading the video.
@@ -175,7 +175,8 @@ pub struct ExposureArgs {
     #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "clipped")]
     clip_marks: Option<MarkLimits>,
 
-    /// Show brightness in false colour: with the colours of cameras (camera, the default) or in ten equal steps (steps)
+    /// Show brightness in false colour: with the colours of cameras (camera, the default), in ten equal steps (steps), or by
+    /// light in cd/m² (light; PQ and HLG)
     #[arg(
         long,
         visible_alias = "false-color",
@@ -203,9 +204,17 @@ pub struct ToneArgs {
     #[arg(long, value_enum)]
     tone_mapping: Option<ToneMappingArg>,
 
+    /// Brighten or darken the picture by this number of stops, from -10 to 10. Counts are the same
+    #[arg(long, value_name = "STOPS", allow_negative_numbers = true, default_value = "0", hide_default_value = true)]
+    exposure: Stops,
+
     /// Read the video with this transfer function instead of its own
     #[arg(long, value_enum)]
     transfer: Option<TransferArg>,
+
+    /// Read HLG for a display with this peak, 400 to 10,000 cd/m²; the default is 1000
+    #[arg(long, value_name = "CD_M2", value_parser = whole::<u32, { LOWEST_HLG_PEAK as u64 }, 10_000>)]
+    hlg_peak: Option<u32>,
 }
 
 impl ToneArgs {
@@ -214,9 +223,14 @@ impl ToneArgs {
         self.tone_mapping.map(Into::into)
     }
 
-    /// Returns the transfer function, if given.
-    pub fn transfer(&self) -> Option<Transfer> {
-        self.transfer.map(Into::into)
+    /// Returns the exposure of the picture.
+    pub const fn exposure(&self) -> Stops {
+        self.exposure
+    }
+
+    /// Returns options for opening the video that also say how its light is read.
+    pub fn reading(&self, open: OpenOptions) -> OpenOptions {
+        OpenOptions { transfer: self.transfer.map(Into::into), hlg_peak: self.hlg_peak, ..open }
     }
 }
 

@@ -198,6 +198,7 @@ impl PlayArgs {
                 counted: self.adjust.counted(),
                 exposure: self.exposure.choice(),
                 tone_mapping: self.tones.tone_mapping(),
+                stops: self.tones.exposure(),
                 lab: None,
             },
             cache_bytes: usize::try_from(self.cache_mb << 20).unwrap_or(usize::MAX) / if self.compare { 2 } else { 1 },
@@ -205,7 +206,7 @@ impl PlayArgs {
             adapter: self.counting.adapter(),
             engine: self.counting.engine(),
             memory: DeviceMemory::default(),
-            open: OpenOptions { follow: self.follow, transfer: self.tones.transfer(), ..self.reading.open_options() },
+            open: OpenOptions { follow: self.follow, ..self.tones.reading(self.reading.open_options()) },
             inputs: self.files,
             started,
         })

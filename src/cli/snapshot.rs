@@ -7,7 +7,7 @@ use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use histoscope::analysis::{Point, RegionSpec};
 use histoscope::scoping::{ScopeChoice, ScopeLayout, ScopeStyle};
-use histoscope::{Channels, Components, OpenOptions, SnapshotDrawing, SnapshotOptions, snapshot};
+use histoscope::{Channels, Components, SnapshotDrawing, SnapshotOptions, snapshot};
 
 use super::adjust::AdjustArgs;
 use super::options::{
@@ -140,6 +140,7 @@ impl SnapshotArgs {
                 split,
                 exposure: self.exposure.choice(),
                 tone_mapping: self.tones.tone_mapping().unwrap_or_default(),
+                stops: self.tones.exposure(),
             },
             bins: self.bins,
             bin_count: self.bin_count,
@@ -152,7 +153,7 @@ impl SnapshotArgs {
             counted: self.adjust.counted(),
             adapter: self.counting.adapter(),
             engine: self.counting.engine(),
-            open: OpenOptions { transfer: self.tones.transfer(), ..self.reading.open_options() },
+            open: self.tones.reading(self.reading.open_options()),
         })?;
         print_line(&if self.json { serde_json::to_string(&figures)? } else { figures.to_string() })?;
         Ok(ExitCode::SUCCESS)

@@ -118,6 +118,11 @@ pub enum Action {
     NextDatascope,
     /// Switch to the next way of showing PQ and HLG.
     NextToneMapping,
+    /// Brighten or darken the picture's own colours.
+    StepExposure {
+        /// `true` for brighter.
+        more: bool,
+    },
     /// Show or hide the numbers of the frame.
     ToggleNumbers,
     /// Hold the frame on screen for comparison, or release it.
@@ -263,6 +268,7 @@ impl Action {
                 | Self::StepLabTopic { .. }
                 | Self::StepLabDiagram { .. }
                 | Self::StepZebra { .. }
+                | Self::StepExposure { .. }
                 | Self::Undo
                 | Self::Redo
         )

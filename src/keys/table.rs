@@ -496,13 +496,21 @@ pub const TABLE: &[Bindings] = &[
     },
     Bindings {
         section: Section::Picture,
+        keys: &[
+            key(ControlNamed(NamedKey::Down), StepExposure { more: false }).choice("exposure"),
+            key(ControlNamed(NamedKey::Up), StepExposure { more: true }).choice("exposure"),
+        ],
+        help: "half a stop darker, brighter; counts stay the same",
+    },
+    Bindings {
+        section: Section::Picture,
         keys: &[key(Letter("c"), NextFit).choice("fit")],
         help: "{}: cover (default), contain, 1:1",
     },
     Bindings {
         section: Section::Picture,
         keys: &[key(ShiftLetter("c"), ResetView).command("reset view")],
-        help: "reset fit, zoom and pan",
+        help: "reset fit, zoom, pan and exposure",
     },
     Bindings {
         section: Section::Picture,

@@ -212,7 +212,7 @@ fn check(program: &Program, key: &str, action: Action) {
         }
         Action::ToggleFalseColor => notes("false colour: camera scale", "false colour off"),
         Action::NextFalseColor => {
-            for table in ["ten equal steps", "camera scale"] {
+            for table in ["ten equal steps", "light in cd/m²; takes effect on PQ and HLG", "camera scale"] {
                 note(&format!("false colour: {table}"));
             }
             program.after(|| program.key("5"), "note: false colour off");
@@ -226,6 +226,10 @@ fn check(program: &Program, key: &str, action: Action) {
             note("tone map: clip; takes effect on PQ and HLG");
             note("tone map: none");
             note("tone map: BT.2390; takes effect on PQ and HLG");
+        }
+        Action::StepExposure { more } => {
+            note(if more { "exposure: +0.5 stops" } else { "exposure: −0.5 stops" });
+            program.after(|| program.key(if more { "ctrl+Down" } else { "ctrl+Up" }), "note: exposure: 0 stops");
         }
         Action::NextTransfer => {
             for way in ["PQ instead of BT.1886", "HLG instead of BT.1886", "BT.1886, as tagged"] {

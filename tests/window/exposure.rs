@@ -152,8 +152,9 @@ fn marks_on_an_adjusted_picture_are_counted_as_those_of_the_source_are() {
     let planes = decoder.next_frame().expect("the sample can be read").expect("a frame").picture;
     let exposure = Exposure { marks: true, ..Exposure::default() };
     let count = |planes: &Planes| {
-        let inspection =
-            exposure.inspection_for(planes.layout(), planes.colorimetry(), Components::Rgbl).expect("marks are on");
+        let inspection = exposure
+            .inspection_for(planes.layout(), planes.colorimetry(), Components::Rgbl, None)
+            .expect("marks are on");
         let places = (0..planes.height()).flat_map(|y| (0..planes.width()).map(move |x| (x, y)));
         places.filter(|&(x, y)| inspection.inspect(reference::components(planes, x, y)).is_marked()).count()
     };

@@ -74,6 +74,49 @@ fn untagged_video_is_read_as_pq_by_key_and_undone() {
     program.quit_with("q");
 }
 
+#[test]
+fn the_picture_is_exposed_by_key_with_a_label_until_the_view_is_reset() {
+    let (pq, sdr) = (clip(PQ), clip(""));
+    let mapped = "tone-mapped BT.2390, 10000 → 203 cd/m², ";
+    for (clip, mapping, engine) in [(&pq, mapped, "cpu"), (&pq, mapped, "gpu"), (&sdr, "", "cpu"), (&sdr, "", "gpu")] {
+        let file = clip.path().to_str().expect("a plain name");
+        let program = opened(file, &["--engine", engine, "--exposure", "-1"]);
+        program.then(&format!("seen: {mapping}exposure −1 stop"));
+        until_like(&program, file, &["--exposure", "-1", "--engine", engine]);
+        program.after(|| program.key("ctrl+Up"), "note: exposure: −0.5 stops");
+        program.then(&format!("seen: {mapping}exposure −0.5 stops"));
+        until_like(&program, file, &["--exposure", "-0.5", "--engine", engine]);
+        program.after(|| program.key("shift+c"), "note: view reset");
+        until_like(&program, file, &["--engine", engine]);
+        program.after(|| program.key("ctrl+z"), "note: undone: exposure: 0 stops");
+        until_like(&program, file, &["--exposure", "-0.5", "--engine", engine]);
+        program.after(|| program.key("5"), "note: false colour: camera scale");
+        program.after(|| program.key("ctrl+Up"), "note: exposure: 0 stops");
+        let note = "note: exposure: +0.5 stops; takes effect on the picture's own colours";
+        program.after(|| program.key("ctrl+Up"), note);
+        program.quit_with("q");
+    }
+}
+
+#[test]
+fn hlg_is_read_for_the_display_that_is_given() {
+    let clip = clip("-color_trc arib-std-b67 -color_primaries bt2020 -colorspace bt2020nc -color_range tv");
+    let file = clip.path().to_str().expect("a plain name");
+    let program = opened(file, &["--hlg-peak", "600"]);
+    program.then("seen: tone-mapped BT.2390, 600 → 203 cd/m²");
+    until_like(&program, file, &["--hlg-peak", "600"]);
+    let line = program.after(|| program.key("i"), "light: peak ");
+    let mut analyze = std::process::Command::new(env!("CARGO_BIN_EXE_histoscope"));
+    let records = analyze.args(["analyze", file, "--light", "--hlg-peak", "600", "--to", "1f"]);
+    let records = String::from_utf8_lossy(&output_of(records, PATIENCE).expect("records")).into_owned();
+    let peak = number_after(&records, "\"max_cll\":");
+    assert!((number_after(&line, "peak ") - peak).abs() < 0.01, "{line}: {records:.400}");
+    program.take_pointer_away();
+    let card = program.after(|| program.point(640, 200), "probe: ");
+    assert!(card.contains(" at 600;"), "{card}");
+    program.quit_with("q");
+}
+
 /// The tags of the first second are those of SDR, later ones those of PQ.
 #[test]
 fn a_transfer_function_that_changes_is_followed() {

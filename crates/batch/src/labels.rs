@@ -168,7 +168,7 @@ fn caption(subject: &LabelSubject<'_>) -> Vec<String> {
         format!("read as: {width}×{height}, {depth} bits, {}", frame.interpretation()),
     ];
     lines.extend(told_of_pair(scene, subject.other));
-    lines.extend(scene.look.exposure.description());
+    lines.extend(scene.look.exposure.description(scene.look.shown_light(&frame.source).scale()));
     let tone_map = scene.look.tone_map(&frame.source);
     lines.extend(tone_map.map(|map| format!("shown: {}", map.text())));
     lines

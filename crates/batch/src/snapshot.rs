@@ -15,12 +15,12 @@ use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, Timecodes};
 use histoscope_core::scopes;
 use histoscope_core::text::{file_name, public};
-use histoscope_core::tone_map::{ToneMapping, doubts};
+use histoscope_core::tone_map::{SourceLight, Stops, ToneMapping, doubts};
 use histoscope_media::{Decoder, MediaError, OpenOptions, Seek, SeekTarget};
 use histoscope_render::engine::{Counter, Counts, Engine, EngineChoice, EngineError, Renderer};
 use histoscope_render::gpu::draw::Channels;
 use histoscope_render::gpu::{AdapterChoice, Gpu, GpuError, Scene};
-use histoscope_render::view::exposure::{Exposure, ExposureChoice};
+use histoscope_render::view::exposure::{Exposure, ExposureChoice, FalseColorTable};
 use histoscope_render::view::overlay::{Overlaps, OverlayStyle};
 use histoscope_render::view::placement::upright_size;
 use histoscope_render::view::scene;
@@ -81,6 +81,8 @@ pub struct SnapshotDrawing {
     pub exposure: ExposureChoice,
     /// How PQ and HLG are shown.
     pub tone_mapping: ToneMapping,
+    /// The exposure of the picture's own colours.
+    pub stops: Stops,
 }
 
 /// The reason a snapshot failed.
@@ -203,6 +205,15 @@ pub fn snapshot(options: &SnapshotOptions) -> Result<Figures, SnapshotError> {
     }
     let depth = frame.picture.layout().depth;
     doubts(&frame.source, depth).iter().for_each(|doubt| log::warn!("{doubt}"));
+    let shown = SourceLight::of(&frame.source).after(&options.adjustments);
+    if options.drawing.exposure.false_color == Some(FalseColorTable::Light) && shown.scale().is_none() {
+        log::warn!(
+            "{}: the light of {} is not known, so the false colours are those of the camera scale; --transfer reads untagged \
+             HDR",
+            options.input.display(),
+            shown.transfer.title()
+        );
+    }
     if let Some(code) = options.drawing.exposure.most_code().filter(|code| *code >> depth != 0) {
         return Err(SnapshotError::NoSuchCode { input: options.input.clone(), code, depth });
     }
@@ -364,6 +375,7 @@ fn draw(
         counted: options.counted,
         exposure: options.drawing.exposure.apply_to(Exposure::default()),
         tone_mapping: options.drawing.tone_mapping,
+        stops: options.drawing.stops,
         histograms: style(options),
         scopes: options.drawing.split.unwrap_or_default(),
         ..Look::default()

@@ -3,14 +3,20 @@
 //! A display for SDR shows codes of BT.1886. [`ToneMap`] defines the codes that give it the light of PQ or HLG:
 //!
 //! 1. Codes become light: PQ by its own curve; HLG by its inverse OETF and the system gamma for its peak (BT.2100).
-//! 2. The largest of red, green and blue is compressed by the EETF of BT.2390, or not at all. All three are multiplied by
+//! 2. Light is multiplied by the [exposure](Stops).
+//! 3. The largest of red, green and blue is compressed by the EETF of BT.2390, or not at all. All three are multiplied by
 //!    the same factor, which keeps the hue.
-//! 3. The primaries become those of BT.709. Colours outside are clipped, channel by channel.
-//! 4. Light relative to [`WHITE`] becomes codes by the inverse of BT.1886.
+//! 4. The primaries become those of BT.709. Colours outside are clipped, channel by channel.
+//! 5. Light relative to [`WHITE`] becomes codes by the inverse of BT.1886.
+//!
+//! Codes that are shown as they are, such as those of SDR, have a tone map only with an exposure: they become light by
+//! BT.1886, are exposed, clipped at white, and become codes again.
 //!
 //! [`ToneMap::shown`] computes this in double precision. Engines look up [`ToneTables`] instead, and differ from it by at
 //! most one code of 8 bits. Nothing is counted here.
 
+use std::fmt;
+use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
@@ -21,6 +27,7 @@ use crate::picture::SourceFormat;
 use crate::picture::primaries::Primaries;
 use crate::picture::stated_light::StatedLight;
 use crate::picture::transfer::{Transfer, power, pq_signal};
+use crate::text::with_minus;
 
 /// The light in cd/m² that an SDR display's white stands for (BT.2408's reference white, as in mpv and libplacebo).
 pub const WHITE: u32 = 203;
@@ -55,6 +62,67 @@ impl ToneMapping {
     }
 }
 
+/// A change of the exposure of a shown picture: its light is multiplied by a power of two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, PartialOrd, Ord)]
+pub struct Stops {
+    hundredths: i16,
+}
+
+impl Stops {
+    /// The largest change in stops, in either direction.
+    pub const MOST: i16 = 10;
+    /// A step of the keys, in hundredths of a stop.
+    const STEP: i16 = 50;
+
+    /// Returns a change by this number of hundredths of a stop, or by the largest one if it is beyond.
+    #[must_use]
+    pub fn of_hundredths(hundredths: i16) -> Self {
+        Self { hundredths: hundredths.clamp(-100 * Self::MOST, 100 * Self::MOST) }
+    }
+
+    /// Returns `true` if nothing is changed.
+    #[must_use]
+    pub const fn is_none(self) -> bool {
+        self.hundredths == 0
+    }
+
+    /// Returns the next multiple of half a stop.
+    #[must_use]
+    pub fn stepped(self, more: bool) -> Self {
+        let steps = self.hundredths.div_euclid(Self::STEP);
+        let is_between = self.hundredths.rem_euclid(Self::STEP) != 0;
+        let to = if more { steps + 1 } else { steps - i16::from(!is_between) };
+        Self::of_hundredths(to * Self::STEP)
+    }
+
+    /// Returns the factor of light.
+    fn factor(self) -> f64 {
+        power(2.0, f64::from(self.hundredths) / 100.0)
+    }
+}
+
+impl fmt::Display for Stops {
+    /// Writes `+1 stop`, `−0.5 stops` or `0 stops`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.hundredths > 0 { "+" } else { "" };
+        let number = with_minus(&format!("{sign}{}", f64::from(self.hundredths) / 100.0));
+        let unit = if self.hundredths.abs() == 100 { "stop" } else { "stops" };
+        write!(f, "{number} {unit}")
+    }
+}
+
+impl FromStr for Stops {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let most = f64::from(Self::MOST);
+        let stops = text.parse().ok().filter(|stops: &f64| stops.abs() <= most);
+        let stops =
+            stops.ok_or_else(|| format!("exposure is a number of stops from −{most} to {most}, such as 1 or -0.5"))?;
+        Ok(Self::of_hundredths((stops * 100.0).round() as i16))
+    }
+}
+
 /// A video's light, as far as it decides how its pictures are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SourceLight {
@@ -64,6 +132,8 @@ pub struct SourceLight {
     pub primaries: Option<Primaries>,
     /// The light of its brightest pixel in cd/m² as the file states it, if that is credible.
     pub peak: Option<u32>,
+    /// The peak in cd/m² of the display that HLG is shown on, unless it is the usual one.
+    pub hlg_peak: Option<u32>,
 }
 
 impl SourceLight {
@@ -74,6 +144,7 @@ impl SourceLight {
             transfer: Transfer::of_tag(source.transfer),
             primaries: source.primaries.and_then(Primaries::of_name),
             peak: credible_peak(&source.stated_light),
+            hlg_peak: source.hlg_peak,
         }
     }
 
@@ -86,30 +157,34 @@ impl SourceLight {
 
     /// Returns the relation between codes and light in cd/m² of PQ and HLG; `None` for others, whose light is unknown.
     #[must_use]
-    pub const fn scale(self) -> Option<LightScale> {
+    pub fn scale(self) -> Option<LightScale> {
         match self.transfer {
             Transfer::Pq => Some(LightScale::Pq),
-            Transfer::Hlg => Some(LightScale::Hlg { peak: USUAL_HLG_PEAK }),
+            Transfer::Hlg => Some(LightScale::Hlg { peak: self.hlg_peak.unwrap_or(USUAL_HLG_PEAK) }),
             Transfer::Bt1886 | Transfer::Srgb | Transfer::Linear => None,
         }
     }
 
     /// Returns how these pictures are shown; `None` if their codes are shown as they are.
     #[must_use]
-    pub fn tone_map(self, method: ToneMapping) -> Option<ToneMap> {
-        let is_hlg = match self.transfer {
-            Transfer::Pq => false,
-            Transfer::Hlg => true,
-            Transfer::Bt1886 | Transfer::Srgb | Transfer::Linear => return None,
+    pub fn tone_map(self, mapping: ToneMapping, exposure: Stops) -> Option<ToneMap> {
+        let method = match mapping {
+            ToneMapping::Bt2390 => Some(Method::Bt2390),
+            ToneMapping::Clip => Some(Method::Clip),
+            ToneMapping::None => None,
         };
-        let method = match method {
-            ToneMapping::Bt2390 => Method::Bt2390,
-            ToneMapping::Clip => Method::Clip,
-            ToneMapping::None => return None,
+        let Some((scale, method)) = self.scale().zip(method) else {
+            let scale = LightScale::Bt1886 { white: WHITE };
+            let primaries = Primaries::Bt709;
+            let map = ToneMap { scale, method: Method::Clip, peak: WHITE, primaries, exposure };
+            return (!exposure.is_none()).then_some(map);
         };
-        // HLG is relative: its brightest code is the peak of the display.
-        let peak = if is_hlg { USUAL_HLG_PEAK } else { self.peak.unwrap_or(PQ_PEAK) };
-        Some(ToneMap { is_hlg, method, peak, primaries: self.primaries.unwrap_or(Primaries::Bt2020) })
+        let peak = match scale {
+            // HLG is relative: its brightest code is the peak of the display.
+            LightScale::Hlg { peak } => peak,
+            LightScale::Pq | LightScale::Bt1886 { .. } => self.peak.unwrap_or(PQ_PEAK),
+        };
+        Some(ToneMap { scale, method, peak, primaries: self.primaries.unwrap_or(Primaries::Bt2020), exposure })
     }
 }
 
@@ -140,31 +215,36 @@ enum Method {
     Clip,
 }
 
-/// The relation between the codes of a picture of PQ or HLG and the codes that an SDR display shows for them.
+/// The relation between the codes of a picture and the codes that an SDR display shows for them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ToneMap {
-    is_hlg: bool,
+    /// The light of the picture's codes.
+    scale: LightScale,
     method: Method,
     /// The brightest light of the video in cd/m².
     peak: u32,
     primaries: Primaries,
+    exposure: Stops,
 }
 
 impl ToneMap {
     /// Returns the description for people.
     #[must_use]
     pub fn text(&self) -> String {
-        match self.method {
-            Method::Bt2390 => format!("tone-mapped BT.2390, {} → {WHITE} cd/m²", self.peak),
-            Method::Clip => format!("clipped above {WHITE} cd/m²"),
-        }
+        let mapping = match (self.scale, self.method) {
+            (LightScale::Bt1886 { .. }, _) => None,
+            (_, Method::Bt2390) => Some(format!("tone-mapped BT.2390, {} → {WHITE} cd/m²", self.peak)),
+            (_, Method::Clip) => Some(format!("clipped above {WHITE} cd/m²")),
+        };
+        let exposure = (!self.exposure.is_none()).then(|| format!("exposure {}", self.exposure));
+        mapping.into_iter().chain(exposure).collect::<Vec<_>>().join(", ")
     }
 
     /// Returns the codes to show for red, green and blue, all from 0 to 1.
     #[must_use]
     pub fn shown(&self, signal: [f64; 3]) -> [f64; 3] {
-        let mut light = signal.map(|signal| self.transfer().light(signal));
-        if self.is_hlg {
+        let mut light = signal.map(|signal| self.scale.transfer().light(signal));
+        if self.has_system_gamma() {
             let gain = self.system_gain(luminance(light));
             light = light.map(|light| light * gain);
         }
@@ -176,29 +256,24 @@ impl ToneMap {
         })
     }
 
-    const fn transfer(&self) -> Transfer {
-        if self.is_hlg { Transfer::Hlg } else { Transfer::Pq }
-    }
-
-    /// Returns the light in cd/m² of full light.
-    fn full(&self) -> f64 {
-        f64::from(if self.is_hlg { self.peak } else { PQ_PEAK })
+    /// Returns `true` if HLG's system gamma applies.
+    const fn has_system_gamma(&self) -> bool {
+        matches!(self.scale, LightScale::Hlg { .. })
     }
 
     /// Returns the factor by which HLG's system gamma multiplies scene light of this luminance.
     fn system_gain(&self, luminance: f64) -> f64 {
-        power(luminance, system_gamma(self.full()) - 1.0)
+        power(luminance, system_gamma(self.scale.peak()) - 1.0)
     }
 
     /// Returns the factor that turns light, as a fraction of full light, into light relative to white, if this is a
     /// pixel's largest.
     fn gain(&self, largest: f64) -> f64 {
-        let unmapped = self.full() / f64::from(WHITE);
+        let exposed = self.scale.peak() * self.exposure.factor();
         if self.method == Method::Clip || largest <= 0.0 {
-            return unmapped;
+            return exposed / f64::from(WHITE);
         }
-        let light = largest * self.full();
-        eetf(light, f64::from(self.peak), f64::from(WHITE)) / (light / self.full()) / f64::from(WHITE)
+        eetf(largest * exposed, f64::from(self.peak), f64::from(WHITE)) / largest / f64::from(WHITE)
     }
 }
 
@@ -283,11 +358,11 @@ impl ToneTables {
         let mut words = Box::new([0.0; WORDS]);
         let last = (SIGNALS - 1) as f64;
         for (signal, word) in words[..SIGNALS].iter_mut().enumerate() {
-            *word = map.transfer().light(signal as f64 / last) as f32;
+            *word = map.scale.transfer().light(signal as f64 / last) as f32;
         }
         for entry in 0..LIGHTS {
             let light = middle(entry);
-            words[SYSTEM_AT + entry] = if map.is_hlg { map.system_gain(light) as f32 } else { 1.0 };
+            words[SYSTEM_AT + entry] = if map.has_system_gamma() { map.system_gain(light) as f32 } else { 1.0 };
             words[GAINS_AT + entry] = map.gain(light) as f32;
             words[CODES_AT + entry] = (code(light) * 255.0).round() as f32;
         }
@@ -304,7 +379,7 @@ impl ToneTables {
     /// Returns `true` if HLG's system gamma applies.
     #[must_use]
     pub const fn has_system_gamma(&self) -> bool {
-        self.map.is_hlg
+        self.map.has_system_gamma()
     }
 
     /// Returns the codes of 8 bits to show for red, green and blue from 0 to [`SIGNALS`] - 1.
@@ -318,7 +393,7 @@ impl ToneTables {
             let (low, high) = (words[below], words[below + 1]);
             low + (signal - below as f32) * (high - low)
         });
-        if self.map.is_hlg {
+        if self.map.has_system_gamma() {
             let [red, green, blue] = HLG_WEIGHTS.map(|weight| weight as f32 / 10_000.0);
             let gain = words[SYSTEM_AT + entry(red * light[0] + green * light[1] + blue * light[2])];
             light = light.map(|light| light * gain);
@@ -354,8 +429,16 @@ mod tests {
     use crate::picture::stated_light::ContentLight;
 
     fn map(transfer: Transfer, peak: Option<u32>, method: ToneMapping) -> ToneMap {
-        let light = SourceLight { transfer, primaries: Some(Primaries::Bt2020), peak };
-        light.tone_map(method).expect("it is mapped")
+        exposed(transfer, peak, method, Stops::default())
+    }
+
+    fn exposed(transfer: Transfer, peak: Option<u32>, method: ToneMapping, exposure: Stops) -> ToneMap {
+        let light = SourceLight { transfer, primaries: Some(Primaries::Bt2020), peak, hlg_peak: None };
+        light.tone_map(method, exposure).expect("it is mapped")
+    }
+
+    fn stops(text: &str) -> Stops {
+        text.parse().expect("a number of stops")
     }
 
     /// Compares with values that NumPy computed in double precision from the formulas of ST 2084, BT.2100, BT.2390-10 and
@@ -415,6 +498,12 @@ mod tests {
             map(Transfer::Pq, None, ToneMapping::Clip),
             map(Transfer::Hlg, None, ToneMapping::Bt2390),
             map(Transfer::Hlg, None, ToneMapping::Clip),
+            exposed(Transfer::Pq, None, ToneMapping::Bt2390, stops("10")),
+            exposed(Transfer::Pq, Some(1000), ToneMapping::Bt2390, stops("-3")),
+            exposed(Transfer::Hlg, None, ToneMapping::Bt2390, stops("4")),
+            exposed(Transfer::Bt1886, None, ToneMapping::Bt2390, stops("-10")),
+            exposed(Transfer::Bt1886, None, ToneMapping::Bt2390, stops("1")),
+            exposed(Transfer::Pq, None, ToneMapping::None, stops("10")),
         ];
         for map in maps {
             let tables = ToneTables::of(map);
@@ -466,14 +555,39 @@ mod tests {
     #[test]
     fn sdr_and_codes_as_they_are_have_no_tone_map() {
         for transfer in Transfer::ALL {
-            let light = SourceLight { transfer, primaries: None, peak: None };
+            let light = SourceLight { transfer, ..SourceLight::default() };
             let is_hdr = matches!(transfer, Transfer::Pq | Transfer::Hlg);
-            assert_eq!(light.tone_map(ToneMapping::Bt2390).is_some(), is_hdr, "{transfer:?}");
-            assert_eq!(light.tone_map(ToneMapping::None), None);
+            assert_eq!(light.tone_map(ToneMapping::Bt2390, Stops::default()).is_some(), is_hdr, "{transfer:?}");
+            assert_eq!(light.tone_map(ToneMapping::None, Stops::default()), None);
+            let exposed = light.tone_map(ToneMapping::None, stops("-1")).expect("it is exposed");
+            assert_eq!(exposed.text(), "exposure −1 stop", "{transfer:?}");
+            // A stop less is half the light, whatever the primaries.
+            for code in exposed.shown([0.7; 3]) {
+                assert!((code - 0.7 * 0.5_f64.powf(1.0 / 2.4)).abs() < 1e-12, "{transfer:?}: {code}");
+            }
         }
         let text = |transfer, peak| map(transfer, peak, ToneMapping::Bt2390).text();
         assert_eq!(text(Transfer::Hlg, Some(4000)), "tone-mapped BT.2390, 1000 → 203 cd/m²");
         assert_eq!(text(Transfer::Pq, None), "tone-mapped BT.2390, 10000 → 203 cd/m²");
         assert_eq!(map(Transfer::Pq, None, ToneMapping::Clip).text(), "clipped above 203 cd/m²");
+        let bright = exposed(Transfer::Pq, Some(1000), ToneMapping::Bt2390, stops("1.5"));
+        assert_eq!(bright.text(), "tone-mapped BT.2390, 1000 → 203 cd/m², exposure +1.5 stops");
+    }
+
+    #[test]
+    fn stops_are_parsed_stepped_by_halves_and_written() {
+        let text = |stops: Stops| stops.to_string();
+        assert_eq!(
+            ["0", "1", "-1", "+0.33"].map(|typed| text(stops(typed))),
+            ["0 stops", "+1 stop", "−1 stop", "+0.33 stops"]
+        );
+        for wrong in ["", "x", "10.01", "-11", "nan", "inf"] {
+            assert!(wrong.parse::<Stops>().is_err(), "{wrong}");
+        }
+        let stepped = |from, more| text(stops(from).stepped(more));
+        assert_eq!([stepped("0", true), stepped("0", false)], ["+0.5 stops", "−0.5 stops"]);
+        assert_eq!([stepped("0.33", true), stepped("0.33", false)], ["+0.5 stops", "0 stops"]);
+        assert_eq!([stepped("-0.1", true), stepped("-0.1", false)], ["0 stops", "−0.5 stops"]);
+        assert_eq!([stepped("10", true), stepped("-10", false)], ["+10 stops", "−10 stops"]);
     }
 }

@@ -21,6 +21,8 @@ pub struct OpenOptions {
     pub range: Option<Range>,
     /// The transfer function to use, whatever the file states.
     pub transfer: Option<Transfer>,
+    /// The peak in cd/m² of the display that HLG is read for; `None` for the usual one.
+    pub hlg_peak: Option<u32>,
     /// The lines that share a chroma row in 4:2:0, whatever the frames state.
     pub chroma_lines: Option<ChromaLines>,
     /// The field to extract from each frame; by default, whole frames are used.

@@ -305,6 +305,7 @@ impl PictureMaker {
             primaries: av::primaries_name(kind.tags.primaries),
             cropping,
             stated_light: kind.stated_light,
+            hlg_peak: self.options.hlg_peak,
         });
         Ok(Current { kind, rect, layout, scaler, source })
     }

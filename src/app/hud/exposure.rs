@@ -142,7 +142,8 @@ impl Panel<'_> {
         }
         let unit = Rect::from_min_max(pos2(line.max.x - UNIT, line.min.y), line.max);
         let at = usize::from(chosen.unit == Unit::Codes);
-        if let Some(to) = controls::choice(self.ui, unit, "unit of false colour", &["%", "code"], at, !chosen.shown) {
+        let has_unit = chosen.shown && chosen.table != FalseColorTable::Light;
+        if let Some(to) = controls::choice(self.ui, unit, "unit of false colour", &["%", "code"], at, !has_unit) {
             chosen.unit = [Unit::Percent, Unit::Codes][to];
         }
     }

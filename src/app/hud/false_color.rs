@@ -1,11 +1,11 @@
-//! The legend of false colour: which colour stands for which percentages or codes. A click switches between the two
-//! units.
+//! The legend of false colour: which colour stands for which percentages, codes or light. A click switches between
+//! percentages and codes.
 
 use egui::{Color32, CornerRadius, Mesh, Rect, Sense, Shape, Stroke, StrokeKind, Ui, Vec2, pos2, vec2};
 
 use super::model::{Command, Model};
 use super::{meanings, theme};
-use histoscope_render::view::exposure::{Exposure, FalseColor, Paint, Tint, Unit, percents};
+use histoscope_render::view::exposure::{Exposure, FalseColor, Paint, Tint, TintMeasure, Unit, values};
 use histoscope_render::view::scene::{Look, Other};
 
 const LINE: f32 = 16.0;
@@ -27,11 +27,13 @@ struct Entry {
 /// Returns the lines, the brightest first. The grays of some tables come last.
 fn entries(tint: &Tint, unit: Unit) -> Vec<Entry> {
     let bands = tint.table.bands();
-    let text = |index| match unit {
-        Unit::Percent => percents(bands, index),
-        Unit::Codes => tint.codes(index),
+    let text = |index| match (unit, tint.measure) {
+        (Unit::Percent, _) | (_, TintMeasure::Light(_)) => values(bands, index),
+        (Unit::Codes, _) => tint.codes(index),
     };
-    let flat = bands.iter().enumerate().rev().filter_map(|(index, band)| match band.paint {
+    // A display of HLG may not show the brightest light.
+    let reached = bands.iter().enumerate().filter(|&(index, _)| tint.lowest[index] < i32::MAX);
+    let flat = reached.rev().filter_map(|(index, band)| match band.paint {
         Paint::Flat([r, g, b], _) => Some(Entry { color: Some(Color32::from_rgb(r, g, b)), text: text(index) }),
         Paint::Gray => None,
     });
@@ -41,7 +43,11 @@ fn entries(tint: &Tint, unit: Unit) -> Vec<Entry> {
 
 /// Returns the title above the values.
 fn title(tint: &Tint, unit: Unit, other: Option<Other>) -> String {
-    let of = if tint.is_luma { "Y'" } else { "luminance" };
+    let of = match tint.measure {
+        TintMeasure::Luma => "Y'",
+        TintMeasure::Luminance => "luminance",
+        TintMeasure::Light(_) => return "light in cd/m²".to_owned(),
+    };
     match (unit, other) {
         (Unit::Percent, None) => format!("{of} in %"),
         (Unit::Percent, Some(_)) => "percent".to_owned(),
@@ -83,7 +89,8 @@ pub fn show(ui: &Ui, room: Rect, model: &Model<'_>, commands: &mut Vec<Command>)
             let at = pos2(left.x + SWATCH + GAP, left.y + (LINE - text.size().y) / 2.0);
             ui.painter().galley(at, text, theme::LIGHT);
         }
-        if response.clicked() {
+        let is_by_light = matches!(tint.measure, TintMeasure::Light(_));
+        if response.clicked() && !is_by_light {
             let unit = if unit == Unit::Percent { Unit::Codes } else { Unit::Percent };
             let false_color = FalseColor { unit, ..chosen.false_color };
             commands.push(Command::Show(Look { exposure: Exposure { false_color, ..chosen }, ..model.look }));
@@ -92,8 +99,8 @@ pub fn show(ui: &Ui, room: Rect, model: &Model<'_>, commands: &mut Vec<Command>)
         let keys = [crate::keys::Action::ToggleFalseColor, crate::keys::Action::NextFalseColor]
             .map(|action| crate::keys::label_of(action).unwrap_or_default());
         let told = meanings::of_false_color(tint.table);
-        response
-            .on_hover_text(format!("{told}\n{} hides it, {} shows the next table, a click {other}.", keys[0], keys[1]));
+        let click = if is_by_light { String::new() } else { format!(", a click {other}") };
+        response.on_hover_text(format!("{told}\n{} hides it, {} shows the next table{click}.", keys[0], keys[1]));
     });
     Some(rect)
 }
@@ -121,6 +128,7 @@ fn swatch(ui: &Ui, rect: Rect, color: Option<Color32>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use histoscope_core::histogram::LightScale;
     use histoscope_core::picture::color::{Colorimetry, Matrix, Range, Sourced};
     use histoscope_core::picture::layout::PixelLayout;
     use histoscope_render::view::exposure::FalseColorTable;
@@ -128,7 +136,7 @@ mod tests {
     #[test]
     fn the_legend_names_every_colour_once_the_brightest_first() {
         let color = Colorimetry { matrix: Sourced::tagged(Matrix::Bt709), range: Sourced::tagged(Range::Limited) };
-        let tint = |table| Tint::new(table, &PixelLayout::planar_ycbcr(10, (1, 1)), &color);
+        let tint = |table| Tint::new(table, &PixelLayout::planar_ycbcr(10, (1, 1)), &color, Some(LightScale::Pq));
         let texts = |table, unit| entries(&tint(table), unit).into_iter().map(|line| line.text).collect::<Vec<_>>();
         let percent = ["≥ 99", "97–99", "52–56", "38–42", "2.5–4", "< 2.5", "else"];
         assert_eq!(texts(FalseColorTable::Camera, Unit::Percent), percent);
@@ -139,5 +147,8 @@ mod tests {
         assert_eq!(entries(&tint(FalseColorTable::Camera), Unit::Percent).last().map(|line| line.color), Some(None));
         let titles = [Unit::Percent, Unit::Codes].map(|unit| title(&tint(FalseColorTable::Camera), unit, None));
         assert_eq!(titles, ["Y' in %", "Y' codes"]);
+        let light = ["≥ 4000", "1000–4000", "203–1000", "100–203", "10–100", "1–10", "0.1–1", "< 0.1"];
+        assert_eq!(texts(FalseColorTable::Light, Unit::Codes), light);
+        assert_eq!(title(&tint(FalseColorTable::Light), Unit::Codes, None), "light in cd/m²");
     }
 }

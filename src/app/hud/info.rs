@@ -9,7 +9,7 @@ use histoscope_core::picture::color::{Matrix, Origin, blanking_lines};
 use histoscope_core::picture::layout::ChromaLines;
 use histoscope_core::picture::{Frame, Scan, Timecodes};
 use histoscope_core::text::{counted, time_text};
-use histoscope_core::tone_map::{SourceLight, ToneMapping, doubts};
+use histoscope_core::tone_map::{SourceLight, Stops, ToneMapping, doubts};
 use histoscope_media::{StreamInfo, VideoTrack};
 
 /// A line of the panel.
@@ -257,7 +257,7 @@ fn of_frame(frame: &Frame, aspect_origin: Origin, tone_mapping: ToneMapping) -> 
         [] => "none: counted and drawn from the decoder's own planes".to_owned(),
         some => some.join("; then "),
     };
-    let tone_map = SourceLight::of(source).tone_map(tone_mapping);
+    let tone_map = SourceLight::of(source).tone_map(tone_mapping, Stops::default());
     let shown = tone_map.map_or_else(|| ", shown as coded".to_owned(), |map| format!(", {}", map.text()));
     let primaries = if tone_map.is_some() { ", converted to BT.709" } else { ", not converted" };
     let mut lines =

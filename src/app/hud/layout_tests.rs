@@ -182,7 +182,7 @@ pub(super) fn shapes_of(hud: &mut Hud, case: Case) -> (Vec<ClippedShape>, FontTe
     let model = Model {
         region: is_adjusted.then_some(&region),
         exposure: ExposureView {
-            tint: base.look.exposure.tint(&layout, &color),
+            tint: base.look.exposure.tint(&layout, &color, None),
             is_adjustable: note % 3 > 0,
             marked: MarkedView::Found(&marked),
             rings: &rings,

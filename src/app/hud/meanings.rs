@@ -19,6 +19,12 @@ pub const fn of_marks(limits: MarkLimits, is_coded: bool) -> &'static str {
 /// Returns the meaning of a table of false colours.
 #[must_use]
 pub fn of_false_color(table: FalseColorTable) -> String {
+    if table == FalseColorTable::Light {
+        return format!(
+            "{}.\nThe largest of red, green and blue decides. A colour begins at its lower light.",
+            table.description()
+        );
+    }
     let compared = "Percentages are of Y' from black to white in the current range; for R'G'B' and adjusted pictures, \
                     of luminance. A colour begins at its lower percentage and ends just below its upper one.";
     format!("{}.\n{compared}", table.description())

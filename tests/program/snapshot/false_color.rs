@@ -1,8 +1,11 @@
-//! `--false-colour`: the picture in flat colours by percentages of Y' or of luminance, computed here differently.
+//! `--false-colour`: the picture in flat colours by percentages of Y' or of luminance, computed here differently, and by
+//! light, against NumPy.
 
+use crate::command::python::python;
+use crate::command::{finish, program};
 use crate::common::{Clip, noise};
 use crate::snapshot::expected::frame_at;
-use crate::snapshot::png_file::snapshot;
+use crate::snapshot::png_file::{Png, snapshot};
 
 /// Returns the colour of a percentage in the cameras' scale, or `None` if it is gray.
 fn camera(percent: f64) -> Option<[u8; 3]> {
@@ -58,4 +61,67 @@ fn of_rgb_the_luminance_decides() {
         let expected = camera(percent).unwrap_or([bin as u8; 3]);
         assert_eq!(png.at(place % 61, place / 61), expected, "pixel {place}: {rgb:?} is {percent} %");
     }
+}
+
+const PQ: &str = "-color_trc smpte2084 -color_primaries bt2020";
+const HLG: &str = "-color_trc arib-std-b67 -color_primaries bt2020";
+
+/// A clip with one picture of 67×41 pixels, from nearly black to white.
+fn graded(format: &str, tags: &str) -> Clip {
+    let clip = Clip::noisy("noise.mkv", "67x41", "gbrp16le", 1, "-c:v ffv1 -strict -2");
+    // Columns from dark to bright, so that every light occurs.
+    let fade = "-vf geq=r='r(X,Y)*pow(X/66,3)':g='g(X,Y)*pow(X/66,3)':b='b(X,Y)*pow(X/66,3)'";
+    clip.make("clip.mkv", &format!("-i @ {fade} -c:v ffv1 -strict -2 -pix_fmt {format} {tags}"));
+    clip
+}
+
+#[test]
+fn light_decides_for_pq_and_hlg_as_the_standards_say() {
+    let kinds = [
+        ("gbrp10le", PQ, "pq", "10000", 8),
+        ("gbrp12le", PQ, "pq", "10000", 8),
+        ("gbrp10le", HLG, "hlg", "1000", 6),
+        ("gbrp12le", HLG, "hlg", "10000", 7),
+    ];
+    for (format, tags, transfer, peak, least) in kinds {
+        let clip = graded(format, tags);
+        let path = clip.folder().join("clip.mkv");
+        for engine in ["gpu", "cpu"] {
+            let png = clip.folder().join("shown.png");
+            let mut arguments = vec!["--no-overlay", "--engine", engine, "--false-colour=light"];
+            if transfer == "hlg" {
+                arguments.extend(["--hlg-peak", peak]);
+            }
+            let run = finish(program().arg("snapshot").arg(&path).args(arguments).arg("-o").arg(&png));
+            assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+            let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/program/snapshot/false_light.py");
+            let arguments = [format, transfer, peak, "67", "41"];
+            let output = python().arg(script).arg(&path).args(arguments).arg(&png).output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            let told = String::from_utf8_lossy(&output.stdout).into_owned();
+            let numbers: Vec<u32> = told.split_whitespace().map(|number| number.parse().expect("a number")).collect();
+            assert_eq!(numbers[0], 0, "{format} {transfer} {engine}: wrong pixels");
+            assert!(numbers[1] >= least, "{format} {transfer} {engine}: {} colours", numbers[1]);
+        }
+    }
+}
+
+#[test]
+fn both_engines_show_the_same_light_and_that_of_sdr_is_unknown() {
+    for tags in [PQ, HLG] {
+        let options = format!("-c:v ffv1 -color_range tv -colorspace bt2020nc {tags}");
+        let clip = Clip::noisy("clip.mkv", "67x41", "yuv420p10le", 1, &options);
+        let of = |engine| snapshot(clip.path(), &["--no-overlay", "--false-colour=light", "--engine", engine]).rgb;
+        assert_eq!(of("gpu"), of("cpu"), "{tags}");
+    }
+    let sdr = Clip::noisy("clip.mkv", "67x41", "yuv420p10le", 1, "-c:v ffv1");
+    let png = sdr.folder().join("shown.png");
+    let run = finish(
+        program().arg("snapshot").arg(sdr.path()).args(["--no-overlay", "--false-colour=light", "-o"]).arg(&png),
+    );
+    assert_eq!(run.code, Some(0));
+    let told = "clip.mkv: the light of BT.1886 is not known, so the false colours are those of the camera scale; --transfer \
+                reads untagged HDR";
+    assert!(run.stderr.contains(told), "{}", run.stderr);
+    assert_eq!(Png::read(&png).rgb, snapshot(sdr.path(), &["--no-overlay", "--false-colour"]).rgb);
 }

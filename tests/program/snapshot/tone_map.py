@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Compares a snapshot of PQ or HLG with the standards' formulas, computed with NumPy in double precision.
+"""Compares a snapshot of PQ, HLG or SDR with the standards' formulas, computed with NumPy in double precision.
 
-    tone_map.py CLIP PIX_FMT TRANSFER PEAK METHOD WIDTH HEIGHT PNG
+    tone_map.py CLIP PIX_FMT TRANSFER PEAK METHOD STOPS WIDTH HEIGHT PNG
 
 Prints the largest difference in codes of 8 bits. It shares no code with Histoscope: samples come from the ffmpeg command; the
 rest is from ST 2084, BT.2100, BT.2390-10, BT.1886 and the chromaticities of BT.2020 and BT.709.
@@ -27,10 +27,10 @@ def pq_signal(light):
     return ((C1 + C2 * root) / (1 + C3 * root)) ** M2
 
 
-def hlg_light(signal, peak=1000.0):
+def hlg_light(signal, peak):
     a, b, c = 0.17883277, 0.28466892, 0.55991073
     scene = np.where(signal <= 0.5, signal**2 / 3, (np.exp((signal - c) / a) + b) / 12)
-    return peak * scene * (scene @ [0.2627, 0.678, 0.0593])[..., None] ** 0.2
+    return peak * scene * (scene @ [0.2627, 0.678, 0.0593])[..., None] ** (0.2 + 0.42 * np.log10(peak / 1000))
 
 
 def eetf(light, peak):
@@ -55,7 +55,7 @@ def picture(path, pix_fmt, size):
     return np.frombuffer(raw, "u1" if pix_fmt == "rgb24" else "<u2").reshape(size).astype(float)
 
 
-clip, pix_fmt, transfer, peak, method, width, height, png = sys.argv[1:]
+clip, pix_fmt, transfer, peak, method, stops, width, height, png = sys.argv[1:]
 shape = (int(height), int(width))
 planes = picture(clip, pix_fmt, (3, *shape))
 bits = int(pix_fmt[-4:-2])
@@ -68,12 +68,20 @@ else:
     red, blue = y + 2 * (1 - kr) * cr, y + 2 * (1 - kb) * cb
     signal = np.stack([red, (y - kr * red - kb * blue) / (1 - kr - kb), blue])
 signal = np.moveaxis(np.clip(signal, 0, 1), 0, -1)
-light = pq_light(signal) if transfer == "pq" else hlg_light(signal)
-if method == "bt2390":
+if transfer == "pq":
+    light = pq_light(signal)
+elif transfer == "hlg":
+    light = hlg_light(signal, float(peak))
+else:
+    light = WHITE * signal**2.4
+light = light * 2.0 ** float(stops)
+if method == "bt2390" and transfer != "sdr":
     largest = light.max(axis=-1, keepdims=True)
     light = light * np.where(largest > 0, eetf(largest, float(peak)) / np.maximum(largest, 1e-30), 1)
-to_bt709 = np.linalg.solve(
-    to_xyz([(0.64, 0.33), (0.30, 0.60), (0.15, 0.06)]), to_xyz([(0.708, 0.292), (0.170, 0.797), (0.131, 0.046)])
-)
-shown = np.round(255 * np.clip(light / WHITE @ to_bt709.T, 0, 1) ** (1 / 2.4))
+if transfer != "sdr":
+    to_bt709 = np.linalg.solve(
+        to_xyz([(0.64, 0.33), (0.30, 0.60), (0.15, 0.06)]), to_xyz([(0.708, 0.292), (0.170, 0.797), (0.131, 0.046)])
+    )
+    light = light @ to_bt709.T
+shown = np.round(255 * np.clip(light / WHITE, 0, 1) ** (1 / 2.4))
 print(int(np.abs(shown - picture(png, "rgb24", (*shape, 3))).max()))

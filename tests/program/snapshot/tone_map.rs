@@ -11,19 +11,30 @@ const HLG: &str = "-color_trc arib-std-b67 -color_primaries bt2020";
 /// Returns the largest difference between a snapshot and NumPy's picture, in codes.
 #[track_caller]
 fn difference(clip: &Clip, format: &str, (transfer, peak, method): (&str, &str, &str), engine: &str) -> u32 {
+    difference_with(clip, format, (transfer, peak, method, "0"), &["--engine", engine])
+}
+
+/// Like [`difference`], with an exposure in stops and these arguments.
+#[track_caller]
+fn difference_with(
+    clip: &Clip,
+    format: &str,
+    (transfer, peak, method, stops): (&str, &str, &str, &str),
+    arguments: &[&str],
+) -> u32 {
     let png = clip.folder().join("shown.png");
     let run = finish(
         program()
             .arg("snapshot")
             .arg(clip.path())
-            .args(["--no-overlay", "--engine", engine])
-            .arg("-o")
+            .args(["--no-overlay", "-o"])
             .arg(&png)
-            .args(["--tone-mapping", method]),
+            .args(["--tone-mapping", method, "--exposure", stops])
+            .args(arguments),
     );
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/program/snapshot/tone_map.py");
-    let arguments = [format, transfer, peak, method, "67", "41"];
+    let arguments = [format, transfer, peak, method, stops, "67", "41"];
     let output = python().arg(script).arg(clip.path()).args(arguments).arg(&png).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8_lossy(&output.stdout).trim().parse().unwrap()
@@ -46,6 +57,43 @@ fn both_engines_show_what_the_standards_say() {
             let most = difference(&clip, format, (transfer, peak, method), engine);
             assert!(most <= 1, "{format} {transfer}, {engine}, {method}: {most} codes");
         }
+    }
+}
+
+#[test]
+fn exposure_multiplies_light_before_the_curve_and_counts_never_change() {
+    let kinds = [
+        ("gbrp10le", "gbrp16le", PQ, "pq", "10000", "bt2390"),
+        ("yuv444p10le", "yuv444p16le", PQ, "pq", "10000", "clip"),
+        ("gbrp12le", "gbrp16le", HLG, "hlg", "1000", "bt2390"),
+        ("yuv444p10le", "yuv444p16le", "", "sdr", "203", "bt2390"),
+        ("gbrp10le", "gbrp16le", PQ, "sdr", "203", "none"),
+    ];
+    for (format, raw, tags, transfer, peak, method) in kinds {
+        let matrix = if format.starts_with("yuv") { "-colorspace bt2020nc -color_range tv" } else { "" };
+        let options = format!("-c:v ffv1 -strict -2 -pix_fmt {format} {tags} {matrix}");
+        let clip = Clip::noisy("clip.mkv", "67x41", raw, 1, &options);
+        let counts = |stops| {
+            figures(clip.path(), &["--bins", "--exposure", stops, "--tone-mapping", method])["channels"].clone()
+        };
+        assert_eq!(counts("0"), counts("2.5"));
+        for (engine, stops) in
+            [("gpu", "1"), ("cpu", "1"), ("gpu", "-2.5"), ("cpu", "-2.5"), ("gpu", "6"), ("cpu", "6")]
+        {
+            let most = difference_with(&clip, format, (transfer, peak, method, stops), &["--engine", engine]);
+            assert!(most <= 1, "{format} {transfer}, {engine}, {method}, {stops} stops: {most} codes");
+        }
+    }
+}
+
+#[test]
+fn hlg_is_shown_as_on_a_display_with_the_given_peak() {
+    let options = format!("-c:v ffv1 -strict -2 -pix_fmt gbrp10le {HLG}");
+    let clip = Clip::noisy("clip.mkv", "67x41", "gbrp16le", 1, &options);
+    for (engine, peak) in [("gpu", "400"), ("cpu", "400"), ("gpu", "4000"), ("cpu", "4000")] {
+        let arguments = ["--engine", engine, "--hlg-peak", peak];
+        let most = difference_with(&clip, "gbrp10le", ("hlg", peak, "bt2390", "0"), &arguments);
+        assert!(most <= 1, "{engine}, {peak} cd/m²: {most} codes");
     }
 }
 

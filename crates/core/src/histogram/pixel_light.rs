@@ -11,7 +11,7 @@
 //!
 //! With a [gamut](LightMeter::counts_gamut), the pixels outside P3-D65 and outside BT.709 are counted, too.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::light::{LightTable, Transfer};
 use crate::picture::transfer::{logarithm, power};
@@ -163,6 +163,20 @@ impl LightMeter {
         }
         let mut meter = Self { scale, bits, counts_gamut, table, lights: Vec::new() };
         meter.lights = (0..meter.bin_count()).map(|bin| meter.light_of(bin as u32)).collect();
+        meter
+    }
+
+    /// Returns the meter for codes of `bits` bits, without gamut. It is kept for the rest of the run, so that what needs it
+    /// can be copied with every frame: 50 kB for each scale and depth.
+    #[must_use]
+    pub fn kept(scale: LightScale, bits: u32) -> &'static Arc<Self> {
+        static KEPT: Mutex<Vec<&'static Arc<LightMeter>>> = Mutex::new(Vec::new());
+        let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(meter) = kept.iter().find(|meter| meter.scale == scale && meter.bits == bits) {
+            return meter;
+        }
+        let meter: &'static Arc<Self> = Box::leak(Box::new(Arc::new(Self::new(scale, bits, false))));
+        kept.push(meter);
         meter
     }
 

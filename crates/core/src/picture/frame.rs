@@ -546,6 +546,8 @@ pub struct SourceFormat {
     pub cropping: Cropping,
     /// What the frame, or else the container, states about its light.
     pub stated_light: StatedLight,
+    /// The peak in cd/m² of the display that HLG is read for; `None` for the usual one.
+    pub hlg_peak: Option<u32>,
 }
 
 /// The identifier of an opened video. Opening a file twice gives two identifiers, because frames of both may have the

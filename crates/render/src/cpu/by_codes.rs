@@ -3,7 +3,7 @@
 
 use super::rows::Rows;
 use crate::view::datascope::{Writing, ink_on};
-use crate::view::exposure::{Inspection, Tint, stripe_pixels};
+use crate::view::exposure::{Inspection, Tint, TintMeasure, stripe_pixels};
 use crate::view::marked::Marked;
 use crate::view::placement::{Cells, Placement};
 use histoscope_core::picture::Picture;
@@ -59,8 +59,9 @@ pub(super) struct Tinter<'a> {
     conversion: Conversion,
     /// The components that determine the colour.
     covering: Covering<'a>,
-    /// The pixel for each value.
+    /// The pixel for each value, or for each band if there are too many values.
     pixels: Vec<u32>,
+    is_by_band: bool,
 }
 
 impl<'a> Tinter<'a> {
@@ -74,18 +75,25 @@ impl<'a> Tinter<'a> {
     ) -> Option<Self> {
         let tint = inspection.tint?;
         let layout = picture.layout();
-        let pixel = |value: u32| {
-            let [r, g, b] = tint.color(value);
+        let pixel = |[r, g, b]: [u8; 3]| {
             let mut bytes = [0, g, 0, 255];
             (bytes[red], bytes[blue]) = (r, b);
             u32::from_ne_bytes(bytes)
         };
-        let components = if tint.is_luma { 1 } else { layout.component_count() };
+        let components = if tint.measure == TintMeasure::Luma { 1 } else { layout.component_count() };
+        let is_by_band = matches!(tint.measure, TintMeasure::Light(meter) if !meter.is_by_code());
+        let values: Vec<u32> = if is_by_band {
+            tint.lowest.iter().take(tint.table.bands().len()).map(|&lowest| lowest.max(0) as u32).collect()
+        } else {
+            (0..1 << layout.bin_bits()).collect()
+        };
+        let pixels = values.into_iter().map(|value| pixel(tint.color(value))).collect();
         Some(Self {
             tint,
             conversion: *inspection.conversion(),
             covering: Covering::new(picture, components, covered),
-            pixels: (0..1 << layout.bin_bits()).map(pixel).collect(),
+            pixels,
+            is_by_band,
         })
     }
 
@@ -95,8 +103,8 @@ impl<'a> Tinter<'a> {
         self.covering.unpack(y, codes);
         for (pixel, &column) in pixels.iter_mut().zip(self.covering.columns()) {
             let codes = self.covering.at(codes, column);
-            let value = if self.tint.is_luma { codes[0] } else { self.tint.value(codes, &self.conversion) };
-            *pixel = self.pixels[value as usize];
+            let value = self.tint.value(codes, &self.conversion);
+            *pixel = self.pixels[if self.is_by_band { self.tint.band(value) } else { value as usize }];
         }
     }
 }

@@ -470,7 +470,9 @@ impl Content {
         // Each picture shows its own exposure and codes.
         let part = |image: Image, columns: Range<u32>, placement: Placement, lighting: Option<Lighting>| {
             let (layout, colorimetry) = self.format_of(image)?;
-            let inspection = scene.look.exposure.inspection_for(&layout, &colorimetry, loaded.components);
+            let light = self.light_of(image);
+            let scale = light.and_then(SourceLight::scale);
+            let inspection = scene.look.exposure.inspection_for(&layout, &colorimetry, loaded.components, scale);
             let codes = scene.look.datascope.codes(&layout, loaded.components);
             // A brush selects codes of the counted picture, wherever its pixels are shown.
             let other = match self.bars().0 {
@@ -478,7 +480,8 @@ impl Content {
                 _ => Image::Source,
             };
             let lit_by = (image == other && lighting.is_some()).then_some(self.bars().0);
-            let tone = self.light_of(image).and_then(|light| light.tone_map(scene.look.tone_mapping));
+            let Look { tone_mapping, stops, .. } = scene.look;
+            let tone = light.and_then(|light| light.tone_map(tone_mapping, stops));
             let tone = tone.map(ToneTables::of);
             Some(ViewPart { image, columns, placement, lighting, is_selected, lit_by, inspection, codes, tone })
         };

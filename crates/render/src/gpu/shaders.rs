@@ -28,6 +28,8 @@ const PICTURE_TEXT: Text = text!("picture");
 const STRIPS: Text = text!("strips");
 /// The common part of passes that count pixels; it follows [`STRIPS`].
 const TALLY: Text = text!("tally");
+/// The common part of passes that need the light of HLG's pixels.
+const HLG_LIGHT: Text = text!("hlg_light");
 /// The common part of the passes of an overlay.
 const PANEL: Text = text!("panel");
 /// The common part of passes that need integers beyond 32 bits.
@@ -129,11 +131,11 @@ table! {
     /// Counts the luminance in linear light.
     LINEAR = (All, [PICTURE_TEXT, text!("linear")], [entry("count_linear", &[&groups::PICTURE, &groups::LINEAR])]);
     /// Counts the light of pixels.
-    PIXEL_LIGHT = (AllButLoops, [PICTURE_TEXT, STRIPS, text!("pixel_light")], [
+    PIXEL_LIGHT = (AllButLoops, [PICTURE_TEXT, STRIPS, HLG_LIGHT, text!("pixel_light")], [
         entry("count_light", &[&groups::PICTURE, &groups::PIXEL_LIGHT]),
     ]);
     /// Draws a picture, and finds the pixels that a brush lights.
-    VIDEO = (All, [PICTURE_TEXT, text!("video")], [
+    VIDEO = (All, [PICTURE_TEXT, HLG_LIGHT, text!("video")], [
         entry("corner", &[&groups::PICTURE, &groups::PLACEMENT]),
         entry("video", &[&groups::PICTURE, &groups::PLACEMENT]),
         entry("light", &[&groups::PICTURE, &groups::PLACEMENT, &groups::LIGHT]),

@@ -10,9 +10,9 @@ mod level;
 
 use serde::{Deserialize, Serialize};
 
-pub use false_color::{FalseColor, FalseColorTable, MAX_BANDS, Paint, Tint, Unit, percents};
-use histoscope_core::histogram::Components;
+pub use false_color::{FalseColor, FalseColorTable, MAX_BANDS, Paint, Tint, TintMeasure, Unit, values};
 use histoscope_core::histogram::limits::Limits;
+use histoscope_core::histogram::{Components, LightScale};
 use histoscope_core::picture::color::{Colorimetry, Conversion, Range};
 use histoscope_core::picture::layout::{ColorModel, PixelLayout};
 pub use inspection::{Inspection, MARK_LIGHTS, Marks, PixelMarks, mark_colors, stripe_pixels};
@@ -54,12 +54,13 @@ impl Exposure {
         self.zebra || self.marks || self.false_color.shown
     }
 
-    /// Describes what is shown on the picture, or returns `None` if nothing is.
+    /// Describes what is shown on a picture with this light, or returns `None` if nothing is.
     #[must_use]
-    pub fn description(&self) -> Option<String> {
+    pub fn description(&self, light: Option<LightScale>) -> Option<String> {
         let zebra = self.zebra.then(|| format!("zebras from {}", self.level.text()));
         let marks = self.marks.then(|| format!("marked: {} (high solid, low chequered)", self.limits.text()));
-        let tint = self.false_color.shown.then(|| format!("false colour: {}", self.false_color.table.description()));
+        let tint = self.false_color.shown.then(|| self.false_color.table.for_light(light).description());
+        let tint = tint.map(|table| format!("false colour: {table}"));
         let texts: Vec<_> = tint.into_iter().chain(zebra).chain(marks).collect();
         (!texts.is_empty()).then(|| texts.join("; "))
     }
@@ -104,8 +105,8 @@ impl ExposureChoice {
 }
 
 impl Exposure {
-    /// Returns what to show on pictures of this layout and colorimetry when these components are counted, or `None` if nothing
-    /// is switched on.
+    /// Returns what to show on pictures of this layout, colorimetry and light (if it is known) when these components are counted,
+    /// or `None` if nothing is switched on.
     ///
     /// The level of zebras is compared with the luminance bin, so that the number of striped pixels equals the histogram's
     /// count from there on. If code values are counted, it is compared with Y'.
@@ -115,11 +116,12 @@ impl Exposure {
         layout: &PixelLayout,
         colorimetry: &Colorimetry,
         components: Components,
+        light: Option<LightScale>,
     ) -> Option<Inspection> {
         if !self.is_on() {
             return None;
         }
-        let tint = self.tint(layout, colorimetry);
+        let tint = self.tint(layout, colorimetry, light);
         let conversion = Conversion::new(layout, colorimetry);
         let is_coded = components == Components::YCbCr && layout.model != ColorModel::Rgb;
         let range = if is_coded { colorimetry.range.value } else { Range::Full };
@@ -139,8 +141,8 @@ impl Exposure {
 
     /// Returns the false-colour table for the codes of such pictures, if it is shown.
     #[must_use]
-    pub fn tint(&self, layout: &PixelLayout, colorimetry: &Colorimetry) -> Option<Tint> {
-        self.false_color.shown.then(|| Tint::new(self.false_color.table, layout, colorimetry))
+    pub fn tint(&self, layout: &PixelLayout, colorimetry: &Colorimetry, light: Option<LightScale>) -> Option<Tint> {
+        self.false_color.shown.then(|| Tint::new(self.false_color.table, layout, colorimetry, light))
     }
 
     /// Returns the marks for coded Y', Cb and Cr. `count` is the number of these that the picture has.
@@ -176,12 +178,16 @@ mod tests {
     #[test]
     fn the_description_names_what_is_on_the_picture() {
         let plain = Exposure::default();
-        assert_eq!(plain.description(), None);
+        assert_eq!(plain.description(None), None);
         let zebra = Exposure { zebra: true, level: Level::Code(700), ..plain };
-        assert_eq!(zebra.description().as_deref(), Some("zebras from code 700"));
+        assert_eq!(zebra.description(None).as_deref(), Some("zebras from code 700"));
         let both = Exposure { marks: true, limits: MarkLimits::R103, ..zebra };
         let text = "zebras from code 700; marked: outside EBU R 103 (high solid, low chequered)";
-        assert_eq!(both.description().as_deref(), Some(text));
+        assert_eq!(both.description(None).as_deref(), Some(text));
+        let tinted = FalseColor { shown: true, table: FalseColorTable::Light, ..FalseColor::default() };
+        let of = |light| Exposure { false_color: tinted, ..plain }.description(light).unwrap_or_default();
+        assert!(of(Some(LightScale::Pq)).starts_with("false colour: light in cd/m²"));
+        assert!(of(None).starts_with("false colour: purple"), "SDR has no known light: {}", of(None));
     }
 
     #[test]
@@ -200,7 +206,7 @@ mod tests {
     fn percentages_refer_to_the_range_in_use() {
         let layout = PixelLayout::planar_ycbcr(10, (1, 1));
         let lowest = |range, components, level| {
-            exposure(MarkLimits::Clipped, level).inspection_for(&layout, &color(range), components).unwrap().zebra
+            exposure(MarkLimits::Clipped, level).inspection_for(&layout, &color(range), components, None).unwrap().zebra
         };
         let percent = Level::Permille(950);
         assert_eq!(lowest(Range::Limited, Components::Rgbl, percent), Some(972), "of the codes of luminance");
@@ -215,7 +221,7 @@ mod tests {
         let layout = PixelLayout::planar_ycbcr(8, (0, 0));
         let seen = |range, codes: [u32; 3]| {
             exposure(MarkLimits::Clipped, Level::Permille(1000))
-                .inspection_for(&layout, &color(range), Components::YCbCr)
+                .inspection_for(&layout, &color(range), Components::YCbCr, None)
                 .unwrap()
                 .inspect(codes)
         };
@@ -232,7 +238,7 @@ mod tests {
         let layout = PixelLayout::packed_rgb(8, [0, 1, 2], 3);
         let full = Colorimetry { matrix: Sourced::tagged(Matrix::Identity), range: Sourced::tagged(Range::Full) };
         let inspection = exposure(MarkLimits::Clipped, Level::Permille(950))
-            .inspection_for(&layout, &full, Components::Rgbl)
+            .inspection_for(&layout, &full, Components::Rgbl, None)
             .unwrap();
         let at = |codes: [u32; 3], place| {
             inspection.painted(codes.map(|code| code as u8), &inspection.inspect(codes), place, 6)

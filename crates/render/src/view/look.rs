@@ -11,7 +11,7 @@ use crate::view::sharing::Sharing;
 use histoscope_core::adjust::{Adjustments, Gain};
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::SourceFormat;
-use histoscope_core::tone_map::{SourceLight, ToneMap, ToneMapping};
+use histoscope_core::tone_map::{SourceLight, Stops, ToneMap, ToneMapping};
 
 /// The picture that is counted while adjustments are on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -61,6 +61,9 @@ pub struct Look {
     pub exposure: Exposure,
     /// The way in which PQ and HLG are shown. Counts and everything else that depends on codes ignore it.
     pub tone_mapping: ToneMapping,
+    /// The exposure of the picture's own colours, which counts ignore, too.
+    #[serde(skip)]
+    pub stops: Stops,
     /// The format of the codes written in large pixels.
     pub datascope: Datascope,
     /// Fit, zoom and position of the picture.
@@ -90,6 +93,7 @@ impl Default for Look {
             scopes: ScopeStyle::default(),
             exposure: Exposure::default(),
             tone_mapping: ToneMapping::default(),
+            stops: Stops::default(),
             datascope: Datascope::default(),
             view: ViewSettings::default(),
             adjustments: Adjustments::default(),
@@ -127,10 +131,16 @@ impl Look {
         if self.counted_in(components) == Counted::Source { light } else { light.after(&self.adjustments) }
     }
 
-    /// Returns how the tones of adjusted pictures are mapped whose source has this format; `None` if they are not.
+    /// Returns the light of adjusted pictures whose source has this format.
+    #[must_use]
+    pub fn shown_light(&self, source: &SourceFormat) -> SourceLight {
+        SourceLight::of(source).after(&self.adjustments)
+    }
+
+    /// Returns how the tones of adjusted pictures are mapped whose source has this format; `None` if codes are shown as they are.
     #[must_use]
     pub fn tone_map(&self, source: &SourceFormat) -> Option<ToneMap> {
-        SourceLight::of(source).after(&self.adjustments).tone_map(self.tone_mapping)
+        self.shown_light(source).tone_map(self.tone_mapping, self.stops)
     }
 
     /// Returns the name of the counted picture, or `None` without adjustments.

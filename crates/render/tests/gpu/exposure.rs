@@ -85,7 +85,7 @@ fn exactly_the_pixels_of_the_definition_are_striped_and_marked() {
             for exposure in exposures(&mut random, layout.bin_bits()) {
                 let shown = studio.snapshot(way, SIZE, &scene(exposure));
                 let inspection =
-                    exposure.inspection_for(&layout, picture.colorimetry(), components).expect("something is on");
+                    exposure.inspection_for(&layout, picture.colorimetry(), components, None).expect("something is on");
                 let seen = looks(&picture, &inspection);
                 check(&shown, &bare, &seen, &inspection, &format!("{name} {way:?} {components:?} {exposure:?}"));
                 striped += count(&seen, |seen| seen.zebra);
@@ -124,7 +124,7 @@ fn what_is_marked_is_counted_and_found_where_it_lies() {
             if number % 2 == 0 && picture.has_coded_components() { Components::YCbCr } else { Components::Rgbl };
         for exposure in exposures(&mut random, layout.bin_bits()) {
             let inspection =
-                exposure.inspection_for(&layout, picture.colorimetry(), components).expect("something is on");
+                exposure.inspection_for(&layout, picture.colorimetry(), components, None).expect("something is on");
             for rect in [Rect { x: 0, y: 0, width: SIZE.0, height: SIZE.1 }, Rect { x: 5, y: 3, width: 31, height: 20 }]
             {
                 let found = cpu::find_marked(&picture, &inspection, rect, || true).expect("nobody gives it up");
@@ -155,7 +155,7 @@ fn code_values_are_marked_as_the_numbers_count_them() {
     for range in [Range::Limited, Range::Full] {
         let picture = noise(layout, SIZE, colorimetry(Matrix::Bt709, range), 0, 3);
         let inspection = marked(MarkLimits::Clipped)
-            .inspection_for(&layout, picture.colorimetry(), Components::YCbCr)
+            .inspection_for(&layout, picture.colorimetry(), Components::YCbCr, None)
             .expect("marks are on");
         let seen = looks(&picture, &inspection);
         let histogram = reference::histogram(&picture, Components::YCbCr);
@@ -237,7 +237,7 @@ fn either_side_of_the_divider_tells_of_its_own_codes() {
         // The divider's line is in between.
         for (x, y) in places().filter(|&(x, _)| x.abs_diff(SIZE.0 / 2) > 4) {
             let (of, color) = if x < SIZE.0 / 2 { (&picture, color) } else { (&result, working_colorimetry()) };
-            let inspection = exposure.inspection_for(of.layout(), &color, Components::Rgbl).expect("both are on");
+            let inspection = exposure.inspection_for(of.layout(), &color, Components::Rgbl, None).expect("both are on");
             let seen = inspection.inspect(reference::components(of, x, y));
             let expected = inspection.painted(pixel(&bare, x, y), &seen, (x, y), stripe_pixels(SIZE.1));
             assert_eq!(pixel(&shown, x, y), expected, "{way:?} at ({x}, {y})");

@@ -51,7 +51,7 @@ fn every_pixel_has_the_colour_of_its_code_in_every_layout_and_below_zebras_and_m
                 let both = Exposure { zebra: true, marks: true, level: Level::Permille(700), ..tinted(table) };
                 let marked = studio.snapshot(way, SIZE, &scene(both));
                 let inspection =
-                    both.inspection_for(&layout, picture.colorimetry(), Components::Rgbl).expect("all are on");
+                    both.inspection_for(&layout, picture.colorimetry(), Components::Rgbl, None).expect("all are on");
                 for (x, y) in places() {
                     let codes = reference::components(&picture, x, y);
                     let expected = inspection.tinted(codes).expect("it is on");
@@ -74,7 +74,7 @@ fn of_luma_its_code_decides_and_of_colours_the_luminance_that_is_counted() {
         let color = colorimetry(Matrix::Bt709, Range::Limited);
         let picture = noise(layout, SIZE, color, 0, 3);
         let inspection =
-            tinted(FalseColorTable::Steps).inspection_for(&layout, &color, Components::Rgbl).expect("it is on");
+            tinted(FalseColorTable::Steps).inspection_for(&layout, &color, Components::Rgbl, None).expect("it is on");
         let tint = inspection.tint.expect("it is on");
         let histogram = reference::histogram(&picture, Components::Rgbl);
         let mut bins = vec![0_u32; 1 << layout.bin_bits()];
@@ -148,7 +148,7 @@ fn what_a_brush_does_not_light_dims_from_its_false_colour_and_what_is_small_show
     };
     let shape = Shape { width: 201, height: 120, sample_aspect: Ratio::ONE, orientation: Orientation::default() };
     let nearest = Placement::new(&shape, &scene.look.view, size).nearest();
-    let inspection = scene.look.exposure.inspection_for(&layout, &color, Components::Rgbl).expect("it is on");
+    let inspection = scene.look.exposure.inspection_for(&layout, &color, Components::Rgbl, None).expect("it is on");
     let lighting = scene.lighting(Components::Rgbl).expect("there is a brush");
     let mut dim = 0;
     for way in WAYS {
@@ -183,7 +183,7 @@ fn either_side_of_the_divider_tells_of_its_own_codes() {
         // The divider's line is in between.
         for (x, y) in places().filter(|&(x, _)| x.abs_diff(SIZE.0 / 2) > 4) {
             let (of, color) = if x < SIZE.0 / 2 { (&picture, color) } else { (&result, working_colorimetry()) };
-            let inspection = exposure.inspection_for(of.layout(), &color, Components::Rgbl).expect("it is on");
+            let inspection = exposure.inspection_for(of.layout(), &color, Components::Rgbl, None).expect("it is on");
             let expected = inspection.tinted(reference::components(of, x, y)).expect("it is on");
             assert_eq!(pixel(&shown, x, y), expected, "{way:?} at ({x}, {y})");
         }

@@ -13,9 +13,9 @@ use crate::gpu::resources::{buffer, storage};
 use crate::gpu::shaders::{self, groups};
 use crate::view::brush::Lighting;
 use crate::view::datascope::{Codes, Writing};
-use crate::view::exposure::{Inspection, MAX_BANDS, Marks, Paint, Tint, mark_colors, stripe_pixels};
+use crate::view::exposure::{Inspection, MAX_BANDS, Marks, Paint, Tint, TintMeasure, mark_colors, stripe_pixels};
 use crate::view::placement::Placement;
-use histoscope_core::histogram::Components;
+use histoscope_core::histogram::{Components, LightMeter};
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::tone_map::ToneTables;
@@ -73,9 +73,10 @@ pub struct PlacementParams {
     pub highest: [i32; 4],
     /// The colours of the marks, 0 to 255.
     pub mark_colors: [[u32; 4]; 3],
-    /// False colour: 0 if off, 1 by coded Y', 2 by luminance; then the codes of black and white.
+    /// False colour: 0 if off, 1 by coded Y', 2 by luminance, 3 by the largest code, 4 by the light of HLG; then the codes of black
+    /// and white.
     pub tint: [i32; 4],
-    /// The lowest code of each band and its colour; a red of -1 means that pixels are shown in gray.
+    /// The lowest value of each band and its colour; a red of -1 means that pixels are shown in gray.
     pub bands: [[i32; 4]; MAX_BANDS],
     /// The datascope: lines of text per pixel of the picture (0 if there is none), pixels of the view per dot, digits, and
     /// their base.
@@ -87,8 +88,7 @@ pub struct PlacementParams {
     pub glyphs: [[u32; 4]; 16],
     /// Rows that give red, green and blue of BT.709 for light whose tones are mapped.
     pub gamut: [[f32; 4]; 3],
-    /// Tone mapping: 0 if codes are shown as they are, 1 if only the largest channel decides, 2 if HLG's system gamma applies,
-    /// too. The other words are unused.
+    /// Tone mapping: 0 if codes are shown as they are, 1 if they are mapped, 2 if HLG's system gamma applies, too. The other words are unused.
     pub tone: [u32; 4],
 }
 
@@ -169,12 +169,41 @@ struct Slot {
     lit: wgpu::Buffer,
     /// The individually selected pixels of the picture, if any: this buffer is then bound instead of `lit`.
     selected: Option<wgpu::Buffer>,
-    /// The tables in `tones`.
-    tone: Option<Arc<ToneTables>>,
-    tones: wgpu::Buffer,
+    /// The tables in `table`.
+    tables: Option<LightTables>,
+    table: wgpu::Buffer,
     /// Binds the four buffers.
     group: wgpu::BindGroup,
     layout: Option<PixelLayout>,
+}
+
+/// Tables by which light is shown.
+#[derive(Debug, Clone)]
+enum LightTables {
+    /// Of tone mapping.
+    Tone(Arc<ToneTables>),
+    /// Of false colour by the light of HLG.
+    Meter(&'static LightMeter),
+}
+
+impl LightTables {
+    /// Returns the tables that the layers of a picture need; false colour replaces the picture's own colours.
+    fn of(by_codes: &ByCodes<'_>) -> Option<Self> {
+        match by_codes.inspection.and_then(|inspection| inspection.tint) {
+            Some(Tint { measure: TintMeasure::Light(meter), .. }) => {
+                (!meter.is_by_code()).then_some(Self::Meter(meter))
+            }
+            Some(_) => None,
+            None => by_codes.tone.cloned().map(Self::Tone),
+        }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Tone(tone) => bytemuck::cast_slice(tone.words()),
+            Self::Meter(meter) => bytemuck::cast_slice(meter.table()),
+        }
+    }
 }
 
 impl VideoPass {
@@ -259,14 +288,14 @@ impl Slot {
         let placement = buffer(&gpu.device, "placement", size_of::<PlacementParams>() / 4, usage);
         let nearest = storage(&gpu.device, "nearest samples", 0);
         let lit = storage(&gpu.device, "lit pixels", 0);
-        let tones = storage(&gpu.device, "tone mapping", 0);
-        let group = groups::PLACEMENT.bind(&gpu.device, &[&placement, &nearest, &lit, &tones]);
-        Self { placement, nearest, written: None, lit, selected: None, tone: None, tones, group, layout: None }
+        let table = storage(&gpu.device, "tables of light", 0);
+        let group = groups::PLACEMENT.bind(&gpu.device, &[&placement, &nearest, &lit, &table]);
+        Self { placement, nearest, written: None, lit, selected: None, tables: None, table, group, layout: None }
     }
 
     fn rebind(&mut self, gpu: &Gpu) {
         let lit = self.selected.as_ref().unwrap_or(&self.lit);
-        self.group = groups::PLACEMENT.bind(&gpu.device, &[&self.placement, &self.nearest, lit, &self.tones]);
+        self.group = groups::PLACEMENT.bind(&gpu.device, &[&self.placement, &self.nearest, lit, &self.table]);
     }
 
     fn place(&mut self, gpu: &Gpu, placement: &Placement, by_codes: ByCodes<'_>, lit_words: u32) {
@@ -275,8 +304,8 @@ impl Slot {
             self.selected = planes.cloned();
             self.rebind(gpu);
         }
-        if let Some(tone) = by_codes.tone {
-            self.write_tones(gpu, tone);
+        if let Some(tables) = LightTables::of(&by_codes) {
+            self.write_tables(gpu, tables);
         }
         let selected_words = by_codes.selected.map_or(0, |selected| selected.row_words);
         let params =
@@ -306,16 +335,19 @@ impl Slot {
         self.written = Some(*placement);
     }
 
-    /// Writes the tables of a tone mapping, unless they are already there.
-    fn write_tones(&mut self, gpu: &Gpu, tone: &Arc<ToneTables>) {
-        if self.tone.as_ref().is_some_and(|written| Arc::ptr_eq(written, tone)) {
+    /// Writes tables, unless they are already there.
+    fn write_tables(&mut self, gpu: &Gpu, tables: LightTables) {
+        // Tables are kept while they are written here, so different ones are at different addresses.
+        if self.tables.as_ref().is_some_and(|written| std::ptr::eq(written.bytes(), tables.bytes())) {
             return;
         }
-        if self.tone.replace(Arc::clone(tone)).is_none() {
-            self.tones = storage(&gpu.device, "tone mapping", tone.words().len());
+        let bytes = tables.bytes();
+        if self.table.size() < bytes.len() as u64 {
+            self.table = storage(&gpu.device, "tables of light", bytes.len() / 4);
             self.rebind(gpu);
         }
-        gpu.queue.write_buffer(&self.tones, 0, bytemuck::cast_slice(tone.words()));
+        gpu.queue.write_buffer(&self.table, 0, bytes);
+        self.tables = Some(tables);
     }
 
     fn make_room_for_light(&mut self, gpu: &Gpu, words: usize) {
@@ -368,7 +400,7 @@ fn placement_params(placement: &Placement, by_codes: ByCodes<'_>) -> PlacementPa
         highest: bounds(|marks| marks.high),
         selected: [0; 4],
         mark_colors: mark_colors(marks.is_some_and(|marks| marks.is_coded)).map(|[r, g, b]| [r, g, b, 0]),
-        tint: tint.map_or([0; 4], |tint| [if tint.is_luma { 1 } else { 2 }, tint.black, tint.white, 0]),
+        tint: tint.map_or([0; 4], |tint| [measure_number(tint.measure), tint.black, tint.white, 0]),
         bands: tint.map_or([[0; 4]; MAX_BANDS], |tint| bands(&tint)),
         text: writing.as_ref().map_or([0; 4], |w| [w.lines, w.scale, w.digits, w.base]),
         letters: writing.as_ref().map_or([0; 4], |w| letters(w, placement)),
@@ -382,6 +414,16 @@ fn placement_params(placement: &Placement, by_codes: ByCodes<'_>) -> PlacementPa
 fn letters(writing: &Writing, placement: &Placement) -> [u32; 4] {
     let Writing { font, is_coded, .. } = writing;
     [font.width, font.height, u32::from(*is_coded), placement.view.0 + placement.view.1]
+}
+
+/// Returns the number by which the shader knows what decides false colour.
+const fn measure_number(measure: TintMeasure) -> i32 {
+    match measure {
+        TintMeasure::Luma => 1,
+        TintMeasure::Luminance => 2,
+        TintMeasure::Light(meter) if meter.is_by_code() => 3,
+        TintMeasure::Light(_) => 4,
+    }
 }
 
 /// Returns the bands of false colour for the shader.

@@ -8,7 +8,7 @@ use histoscope_core::histogram::limits::Limits;
 use histoscope_core::picture::color::{Conversion, luminance_bin};
 
 /// The exposure aids, resolved for pictures with the same layout and colorimetry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Inspection {
     /// The lowest striped tone, if zebras are on.
     pub zebra: Option<u32>,
