@@ -1,12 +1,12 @@
-//! The light of the frames on screen in cd/m², measured on a separate thread while the panel about the file is open, and
-//! compared with the light that the file states.
+//! The light of the frames on screen in cd/m², measured on a separate thread while somebody looks at it, and compared with
+//! the light that the file states.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, TryRecvError};
 
 use super::event::Waker;
-use super::hud::InfoLine;
+use super::hud::{InfoLine, LightMark, LightMarks};
 use super::marked::PictureId;
 use histoscope_batch::analyze::stated_light::LightVerdict;
 use histoscope_core::histogram::pixel_light::light_text;
@@ -118,6 +118,21 @@ impl FrameLight {
         }
     }
 
+    /// Returns the marks of the newest measured frame's light on axes; `None` if nothing is measured.
+    #[must_use]
+    pub fn marks(&self, stated: &StatedLight) -> Option<LightMarks> {
+        let ((_, figures), so_far) = self.newest.as_ref().zip(self.so_far.as_ref())?;
+        let content = stated.content.filter(|_| so_far.series.region.is_none());
+        let exceeds = |stated: Option<u32>, light| LightVerdict::of(stated, light) == LightVerdict::TooLow;
+        let is_beyond_display = stated.mastering.is_some_and(|display| figures.max > display.max_cd_m2);
+        let is_beyond = is_beyond_display || exceeds(content.map(|content| content.max_cll), figures.max);
+        let exceeds_average = exceeds(content.map(|content| content.max_fall), figures.average);
+        Some(LightMarks {
+            peak: LightMark { light: figures.max, is_beyond },
+            average: LightMark { light: figures.average, is_beyond: exceeds_average },
+        })
+    }
+
     /// Returns the lines of the panel: the light of the newest measured frame, and of all frames so far beside the stated one.
     #[must_use]
     pub fn lines(&self, stated: &StatedLight) -> Vec<InfoLine> {
@@ -159,7 +174,7 @@ mod tests {
 
     use super::*;
     use histoscope_core::histogram::Transfer;
-    use histoscope_core::picture::stated_light::ContentLight;
+    use histoscope_core::picture::stated_light::{ContentLight, MasteringDisplay};
     use histoscope_core::test_data;
 
     fn settled(light: &mut FrameLight, frame: &Frame, region: Option<Rect>) {
@@ -183,18 +198,30 @@ mod tests {
             content: Some(ContentLight { max_cll, max_fall }),
             ..StatedLight::default()
         };
-        assert!(light.lines(&stated(100, 60)).is_empty());
+        assert!(light.lines(&stated(100, 60)).is_empty() && light.marks(&stated(100, 60)).is_none());
         let [bright, dark] = [frame(1, 148), frame(2, 128)];
         settled(&mut light, &bright, None);
         assert!(!light.follow(Some(&bright), None), "the same frame is measured once");
         settled(&mut light, &dark, None);
         let lines = light.lines(&stated(100, 400));
         assert_eq!(lines[0].value, "peak 94.1 cd/m² at x 0 y 0, average 47.0 cd/m²");
+        let marks = |max_cll, max_fall| {
+            let LightMarks { peak, average } = light.marks(&stated(max_cll, max_fall)).expect("it is measured");
+            (format!("{:.1} {:.1}", peak.light, average.light), [peak.is_beyond, average.is_beyond])
+        };
+        assert_eq!(marks(100, 40), ("94.1 47.0".to_owned(), [false, true]));
+        assert_eq!(marks(80, 400).1, [true, false]);
+        assert_eq!(marks(0, 0).1, [false; 2], "nothing is stated");
+        let mastering = Some(MasteringDisplay { max_cd_m2: 90.0, min_cd_m2: 0.005 });
+        let mastered = StatedLight { mastering, ..StatedLight::default() };
+        assert!(light.marks(&mastered).expect("it is measured").peak.is_beyond);
         let so_far = "MaxCLL 202 cd/m² (the stated 100 is too low), \
                       MaxFALL 101 cd/m² (the stated 400 is not exceeded), in 2 frames";
         assert_eq!(lines[1].value, so_far);
         assert_eq!(light.lines(&stated(0, 0))[1].value, "MaxCLL 202 cd/m², MaxFALL 101 cd/m², in 2 frames");
         // A region starts again: the file states the light of the whole picture.
+        settled(&mut light, &dark, Some(Rect { x: 0, y: 0, width: 8, height: 8 }));
+        assert!(!light.marks(&stated(80, 40)).expect("it is measured").peak.is_beyond);
         settled(&mut light, &dark, Some(Rect { x: 40, y: 0, width: 8, height: 8 }));
         assert!(light.lines(&stated(100, 400))[1].value.starts_with("MaxCLL 0.0000 cd/m², MaxFALL"));
         assert!(light.follow(None, None) && light.lines(&stated(1, 1)).is_empty());

@@ -12,8 +12,8 @@ use super::frame_light::FrameLight;
 use super::geometry::{Geometry, Pixel};
 use super::graphics::Graphics;
 use super::hud::{
-    AdjustmentView, HistogramArea, Hud, InfoLine, Machine, MarkedView, ProbeText, Readout, RegionView, StatsTable,
-    Tables, TimingTable, info_lines, left_for_others,
+    AdjustmentView, HistogramArea, Hud, InfoLine, LightMarks, Machine, MarkedView, ProbeText, Readout, RegionView,
+    StatsTable, Tables, TimingTable, info_lines, left_for_others,
 };
 use super::lab::Lab;
 use super::pointer::Pointer;
@@ -59,6 +59,8 @@ pub struct Readings {
     pub range: Option<Range>,
     /// The light of grays, if it is known.
     pub light: Option<LightScale>,
+    /// The measured light of the frame on screen, if its own picture is counted.
+    pub light_marks: Option<LightMarks>,
 }
 
 impl Readings {
@@ -115,6 +117,8 @@ impl Sources<'_> {
         let at = self.pointer.at.filter(|&at| !self.hud.covers(self.geometry.in_points(at)));
         readings.range = frame.as_ref().map(|frame| frame.picture.colorimetry().range.value);
         readings.light = frame.as_ref().and_then(|frame| scene.look.counted_light(components, &frame.source).scale());
+        readings.light_marks = self.session.and_then(|session| self.light.marks(&session.info.stated_light));
+        readings.light_marks = readings.light_marks.filter(|_| scene.look.counted_in(components) == Counted::Source);
         readings.scopes = ScopeReadings::of(&self.geometry, frame, at);
         readings.readouts.extend(self.brush());
         if self.hud.shows_controls(now) {

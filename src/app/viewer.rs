@@ -308,6 +308,7 @@ impl Viewer {
                 bits,
                 range: readings.range.unwrap_or(Range::Full),
                 light: readings.light,
+                light_marks: readings.light_marks,
                 histograms: &readings.histograms,
                 counted: counted.as_deref(),
                 brush_channel: self.brush.clicked(),

@@ -446,14 +446,19 @@ impl Workspace {
         self.follow_title(now, true);
     }
 
-    /// Offers the lookup table that was last used in the video's folder, unless one is on.
+    /// Offers the lookup table that was last used in the video's folder, or else the camera's log that the file names, unless a
+    /// table or a log is on.
     pub fn offer_lut(&mut self, now: Instant) {
-        let Some(lut) = self.session.as_ref().and_then(|session| self.luts.of(&session.input)) else { return };
-        if self.scene.look.adjustments.lut.is_none() {
-            self.adjuster.choices.lut = Some(lut);
-            if let Some(key) = keys::label_of(Action::ToggleAdjustment(Adjustment::Lut)) {
-                self.note(Note::info(format!("{lut} was used in this folder: {key} applies it")), now);
-            }
+        let Some(session) = self.session.as_ref().filter(|_| self.scene.look.adjustments.lut.is_none()) else { return };
+        let (lut, log) = (self.luts.of(&session.input), session.info.camera_log);
+        self.adjuster.choices.lut = lut.or(self.adjuster.choices.lut);
+        self.adjuster.choices.camera_log = log.unwrap_or(self.adjuster.choices.camera_log);
+        let used = lut.map(|lut| (Adjustment::Lut, format!("{lut} was used in this folder")));
+        let named = || log.map(|log| (Adjustment::CameraLog, format!("camera log {} by the file's tags", log.name())));
+        if let Some((kind, text)) = used.or_else(named)
+            && let Some(key) = keys::label_of(Action::ToggleAdjustment(kind))
+        {
+            self.note(Note::info(format!("{text}: {key} applies it")), now);
         }
     }
 
@@ -1036,10 +1041,13 @@ impl Workspace {
         self.quality.follow(pair, self.bins.region.counted())
     }
 
-    /// Continues measuring the light of the frames on screen while the panel about the file is open. Returns `true` if the
-    /// figures have changed.
+    /// Continues measuring the light of the frames on screen while it is seen: in the panel about the file, or marked on the
+    /// axes of the histograms, for which the video must be still or its numbers shown. Returns `true` if the figures have
+    /// changed.
     pub fn follow_light(&mut self) -> bool {
-        let is_seen = self.hud.panels.info && !self.comparison.is_shown();
+        let has_axes = self.scene.look.overlays && self.hud.shows_controls(self.now());
+        let is_marked = has_axes && (self.is_still() || self.hud.panels.numbers);
+        let is_seen = (self.hud.panels.info || is_marked) && !self.comparison.is_shown();
         let live = self.session.as_ref().filter(|_| is_seen);
         let live = live.and_then(|session| Some(session.read(session.frame.as_ref()?)));
         self.light.follow(live.as_ref(), self.bins.region.counted())

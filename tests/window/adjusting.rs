@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::picture::{Area, Picture};
 use crate::program::Program;
-use crate::wait::{PATIENCE, until};
+use crate::wait::{PATIENCE, output_of, until};
 use crate::{paused_sample, sample};
 
 fn first_planes() -> Planes {
@@ -307,4 +307,46 @@ fn a_lut_is_dropped_and_kept_for_the_folder() {
     let again = Program::start_at_home(&[sample(), "--paused"], home.path());
     again.then("note: LUT look.cube 3³ was used in this folder: Shift+X applies it");
     again.after(|| again.key("shift+x"), "note: LUT look.cube 3³");
+}
+
+/// Makes a clip with these arguments of FFmpeg.
+fn made(name: &str, arguments: &[&str]) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join(name).to_str().expect("a plain name").to_owned();
+    let source = "testsrc2=s=320x180:r=10:d=1,format=yuv420p";
+    let mut command = std::process::Command::new("ffmpeg");
+    command.args(["-v", "error", "-y", "-f", "lavfi", "-i", source, "-c:v", "libx264"]).args(arguments).arg(&path);
+    output_of(&mut command, PATIENCE).unwrap_or_else(|error| panic!("no clip: {error}"));
+    (folder, path)
+}
+
+#[test]
+fn a_camera_log_that_the_file_names_is_offered_and_not_applied() {
+    let tag = "com.arri.camera.ColorGammaSxS=LOG-C";
+    let (_arri, mov) = made("arri.mov", &["-movflags", "use_metadata_tags", "-metadata", tag]);
+    let (_sony, mp4) = made("sony.mp4", &[]);
+    // The XML that Sony's cameras put into a box of its own.
+    let item = |name: &str, value: &str| format!("<Item name=\"{name}\" value=\"{value}\"/>");
+    let document = item("CaptureGammaEquation", "s-log3-cine") + &item("CaptureColorPrimaries", "s-gamut3-cine");
+    let boxed =
+        |kind: &[u8], contents: &[u8]| [&(contents.len() as u32 + 12).to_be_bytes(), kind, &[0; 4], contents].concat();
+    let mut bytes = std::fs::read(&mp4).expect("the clip");
+    bytes.extend(boxed(b"meta", &boxed(b"xml ", document.as_bytes())));
+    std::fs::write(&mp4, bytes).expect("the clip takes more");
+    let (_plain, plain) = made("plain.mp4", &[]);
+    let program = Program::start_on(&[&mov, &mp4, &plain, "--paused"]);
+    program.then("note: camera log LogC3 EI 800, ARRI Wide Gamut 3 by the file's tags: Shift+Z applies it");
+    program
+        .after(|| program.key("Next"), "note: camera log S-Log3, S-Gamut3.Cine by the file's tags: Shift+Z applies it");
+    program.after(|| program.key("Next"), "note: plain.mp4");
+    program.settled();
+    assert!(!program.log().split("note: plain.mp4").nth(1).expect("the note").contains("by the file's tags"));
+    program.after(|| program.key("Prior"), "note: sony.mp4");
+    program.after(|| program.key("Prior"), "note: arri.mov");
+    program.after(|| program.key("shift+z"), "note: LogC3 EI 800, ARRI Wide Gamut 3");
+    // A log that is on stays as it is.
+    program.after(|| program.key("Next"), "note: sony.mp4");
+    program.settled();
+    assert!(!program.log().rsplit("note: sony.mp4").next().expect("the note").contains("by the file's tags"));
+    program.quit_with("q");
 }

@@ -172,6 +172,36 @@ fn the_panel_measures_the_light_of_the_frame_as_analyze_does() {
 }
 
 #[test]
+fn the_peak_and_the_average_of_a_still_frame_are_marked_on_its_axis() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("clip.mkv");
+    // White at 203 cd/m² on a fifth of a black picture, more than the file states.
+    let source = "color=black:s=320x180:r=10:d=4,format=yuv420p10le,drawbox=w=64:h=180:t=fill:color=white,lutyuv=y='if(gt(val,500),573,64)'";
+    let mut command = std::process::Command::new("ffmpeg");
+    command.args(["-v", "error", "-y", "-f", "lavfi", "-i", source, "-c:v", "libx265"]);
+    command.args(["-x265-params", "log-level=none:lossless=1:hdr10=1:repeat-headers=1:max-cll=100,60"]);
+    command.args(PQ.split_whitespace()).arg(&path);
+    output_of(&mut command, PATIENCE).unwrap_or_else(|error| panic!("no clip: {error}"));
+    for (file, is_pq) in [(path.to_str().expect("a plain name"), true), (crate::sample(), false)] {
+        let program = Program::start_with(file, &["--paused"]);
+        program.point(640, 300);
+        if is_pq {
+            // Code 573 of 64 to 940 is 594/1023 as R'G'B', 202.6 cd/m² by NumPy, and a fifth of that is 40.5.
+            let line = program.then("marked: peak ");
+            assert!(line.contains("peak 203 cd/m², beyond what the file states"), "{line}");
+            let line = program.then("marked: average ");
+            assert!(line.contains("average 40.5 cd/m²") && !line.contains("beyond"), "{line}");
+            program.after(|| program.key("space"), "playing");
+            program.pass(std::time::Duration::from_millis(500));
+            program.after(|| program.key("space"), "marked: peak ");
+        }
+        program.settled();
+        assert_eq!(program.log().contains("marked: "), is_pq, "SDR has no known light");
+        program.quit_with("q");
+    }
+}
+
+#[test]
 fn doubtful_light_is_noticed() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("clip.mkv");

@@ -128,17 +128,29 @@ pub(super) fn is_heif(path: &Path) -> bool {
 /// Returns the number of the item that is the picture of a HEIF file, if it is composed of other items, such as a grid
 /// of tiles.
 pub(super) fn composed_item(path: &Path) -> Option<u32> {
-    let meta = || -> Option<Vec<u8>> {
-        let mut boxes = Boxes::of(path).ok()?;
-        let found = boxes.find(|found| &found.kind == b"meta")?;
-        let size = boxes.next.saturating_sub(found.contents).min(MAX_META);
-        let mut bytes = Vec::new();
-        boxes.file.seek(SeekFrom::Start(found.contents)).ok()?;
-        boxes.file.take(size).read_to_end(&mut bytes).ok()?;
-        Some(bytes)
-    };
-    let (item, kind) = is_heif(path).then(meta).flatten().and_then(|meta| primary_item(&meta))?;
+    let (item, kind) = is_heif(path).then(|| meta(path)).flatten().and_then(|meta| primary_item(&meta))?;
     matches!(&kind, b"grid" | b"iovl").then_some(item)
+}
+
+/// Returns the XML document in the top-level `meta` box of an MP4 file.
+pub(super) fn xml(path: &Path) -> Option<String> {
+    let meta = meta(path)?;
+    let kind = meta.windows(4).position(|four| four == b"xml ")?;
+    let size = u32::from_be_bytes(*meta.get(kind.checked_sub(4)?..kind)?.first_chunk()?) as usize;
+    // One byte of version and three of flags follow the kind.
+    let document = meta.get(kind + 8..(kind - 4).checked_add(size)?)?;
+    std::str::from_utf8(document).ok().map(str::to_owned)
+}
+
+/// Returns the contents of the first top-level `meta` box of a file.
+fn meta(path: &Path) -> Option<Vec<u8>> {
+    let mut boxes = Boxes::of(path).ok()?;
+    let found = boxes.find(|found| &found.kind == b"meta")?;
+    let size = boxes.next.saturating_sub(found.contents).min(MAX_META);
+    let mut bytes = Vec::new();
+    boxes.file.seek(SeekFrom::Start(found.contents)).ok()?;
+    boxes.file.take(size).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
 }
 
 /// Returns the number and the kind of the item that a `meta` box declares as its primary one.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::hardware::HardwareOptions;
 use super::streams::VideoTrack;
+use histoscope_core::adjust::CameraLog;
 use histoscope_core::picture::color::{Matrix, Origin, Range, Sourced, UnreadableMatrix};
 use histoscope_core::picture::crop::CroppingChoice;
 use histoscope_core::picture::layout::{ChromaLines, PixelLayout};
@@ -92,6 +93,8 @@ pub struct StreamInfo {
     pub primaries: Option<&'static str>,
     /// What the file states about its light.
     pub stated_light: StatedLight,
+    /// The camera's log that the file's tags name, if there is a formula for it.
+    pub camera_log: Option<CameraLog>,
     /// The matrix of the first frame if it is unreadable, in which case there is no R'G'B'.
     pub unreadable_matrix: Option<UnreadableMatrix>,
     /// Bit rate of the video stream, or else of the whole file, in bits per second; stated, or computed from size and

@@ -17,6 +17,7 @@ mod address;
 mod allowed;
 mod av;
 mod boxes;
+mod camera_log;
 mod decoder;
 mod demuxer;
 mod device;

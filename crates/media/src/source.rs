@@ -152,6 +152,11 @@ impl Source {
         self.is_file().then(|| boxes::composed_item(&self.path)).flatten()
     }
 
+    /// Returns the XML document that a camera put into an MP4 file.
+    pub(super) fn camera_xml(&self) -> Option<String> {
+        self.is_file().then(|| boxes::xml(&self.path)).flatten()
+    }
+
     /// Returns the sequence, if the source consists of numbered pictures.
     pub(super) const fn sequence(&self) -> Option<&Sequence> {
         if let SourceKind::Numbered(sequence) = &self.kind { Some(sequence) } else { None }

@@ -5,6 +5,8 @@ use std::fs;
 use egui::{Rect, RichText, Ui, vec2};
 
 use super::theme;
+use crate::keys::{self, Action};
+use histoscope_core::adjust::Adjustment;
 use histoscope_core::picture::color::{Matrix, Origin, blanking_lines};
 use histoscope_core::picture::layout::ChromaLines;
 use histoscope_core::picture::{Frame, Scan, Timecodes};
@@ -77,6 +79,11 @@ fn of_file(info: &StreamInfo) -> Vec<InfoLine> {
         let value = light.join(", ");
         lines.push(InfoLine { name: "HDR metadata", value, origin: Some(Origin::Tagged) });
     }
+    lines.extend(info.camera_log.map(|log| {
+        let key = keys::label_of(Action::ToggleAdjustment(Adjustment::CameraLog)).unwrap_or_default();
+        let value = format!("{}; {key} applies it", log.name());
+        InfoLine { name: "camera log", value, origin: Some(Origin::Tagged) }
+    }));
     if !info.timed {
         lines.push(plain("times", "none in the file: computed from the frame rate".to_owned()));
     }

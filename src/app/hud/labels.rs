@@ -1,12 +1,14 @@
 //! Labels of the histograms: code values at the video's own depth and percentages, above each histogram, clear of its
 //! data; and above these, if there are several pictures, which of them is counted.
 
-use egui::{Align2, Rect, Ui, pos2, vec2};
+use egui::{Align2, Painter, Rect, Shape, Stroke, Ui, pos2, vec2};
 
-use super::model::{HistogramArea, Model, ScopesView};
+use super::model::{HistogramArea, LightMark, Model, ScopesView};
 use super::{letters, meanings, theme};
 use histoscope_batch::labels::{AxisLook, axis, scale_of};
 use histoscope_core::histogram::Components;
+use histoscope_core::histogram::pixel_light::light_text;
+use histoscope_core::scopes::graticule::Scale;
 
 /// Minimum height of readable labels, in points.
 const MIN_STRIP: f32 = 10.0;
@@ -101,15 +103,48 @@ pub fn show(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32) {
     }
 }
 
-fn strip(painter: &egui::Painter, panel: &HistogramArea, height: f32, scopes: &ScopesView<'_>) {
+fn strip(painter: &Painter, panel: &HistogramArea, height: f32, scopes: &ScopesView<'_>) {
     let corner = pos2(panel.rect.min.x, panel.rect.min.y - height);
     let rect = Rect::from_min_max(corner, panel.rect.right_top());
     let font = theme::mono((height - 2.0).min(theme::SMALL - 0.5));
     let look = AxisLook { ground: theme::PLATE, font, inks: [theme::LIGHT, theme::DIM], wide: [110.0, 460.0] };
-    axis(
-        painter,
-        rect,
-        scale_of(scopes.components, panel.channels, scopes.range, scopes.bits).with_light(scopes.light),
-        &look,
-    );
+    let scale = scale_of(scopes.components, panel.channels, scopes.range, scopes.bits).with_light(scopes.light);
+    axis(painter, rect, scale, &look);
+    if let Some(marks) = scopes.light_marks {
+        // The peak's text takes precedence.
+        let taken = light_mark(painter, panel.rect, scale, ("peak", marks.peak), None);
+        light_mark(painter, panel.rect, scale, ("average", marks.average), taken);
+    }
+}
+
+/// Half the width of a mark on an axis, and its height.
+const MARK: f32 = 5.0;
+
+/// Marks a light below a histogram's axis, with its figure beside it unless that would cover `taken`. Returns what it covers.
+fn light_mark(
+    painter: &Painter,
+    panel: Rect,
+    scale: Scale,
+    (name, mark): (&str, LightMark),
+    taken: Option<Rect>,
+) -> Option<Rect> {
+    let code = scale.code_of_light(mark.light)?;
+    let codes = f64::from(1_u32 << scale.bits());
+    let at = pos2(panel.min.x + panel.width() * ((code + 0.5) / codes) as f32, panel.min.y);
+    let color = if mark.is_beyond { theme::WRONG } else { theme::LIGHT };
+    let text = format!("{name} {}", light_text(mark.light));
+    log::trace!("marked: {text}{}", if mark.is_beyond { ", beyond what the file states" } else { "" });
+    let galley = painter.layout_no_wrap(text, theme::mono(theme::SMALL - 0.5), color);
+    let size = galley.size() + vec2(6.0, 0.0);
+    let places =
+        [at + vec2(MARK + 1.0, 1.0), at + vec2(-MARK - 1.0 - size.x, 1.0)].map(|min| Rect::from_min_size(min, size));
+    let is_free = |rect: &&Rect| panel.contains_rect(**rect) && taken.is_none_or(|taken| !taken.intersects(**rect));
+    let place = places.iter().find(is_free);
+    if let Some(place) = place {
+        painter.rect_filled(*place, 2, theme::PLATE);
+        painter.galley(place.min + vec2(3.0, 0.0), galley, color);
+    }
+    let corners = vec![at + vec2(-MARK, 0.0), at + vec2(MARK, 0.0), at + vec2(0.0, 1.6 * MARK)];
+    painter.add(Shape::convex_polygon(corners, color, Stroke::new(1.0, theme::PLATE)));
+    place.copied()
 }

@@ -65,9 +65,9 @@ pub use lab::{
 };
 use menu::Menu;
 pub use model::{
-    AdjustmentView, BrushedArea, Command, ComparisonView, ExposureView, FileView, HistogramArea, LiveState, MarkedView,
-    Model, OtherScopesView, Outline, PictureView, PlayState, PointerView, ScopeArea, ScopesView, Steps, Tables,
-    Waiting,
+    AdjustmentView, BrushedArea, Command, ComparisonView, ExposureView, FileView, HistogramArea, LightMark, LightMarks,
+    LiveState, MarkedView, Model, OtherScopesView, Outline, PictureView, PlayState, PointerView, ScopeArea, ScopesView,
+    Steps, Tables, Waiting,
 };
 pub use notes::Note;
 pub use panels::OpenPanels;

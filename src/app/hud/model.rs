@@ -173,6 +173,24 @@ impl Waiting {
     }
 }
 
+/// The light of the frame on screen, as marked on the histograms' axes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LightMarks {
+    /// The light of the brightest pixel.
+    pub peak: LightMark,
+    /// The average light.
+    pub average: LightMark,
+}
+
+/// A light that is marked on an axis.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LightMark {
+    /// The light in cd/m².
+    pub light: f64,
+    /// `true` if it is beyond what the file states.
+    pub is_beyond: bool,
+}
+
 /// One histogram on the view.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HistogramArea {
@@ -248,6 +266,8 @@ pub struct ScopesView<'a> {
     pub range: Range,
     /// The light of grays, if it is known.
     pub light: Option<LightScale>,
+    /// The measured light of the frame on screen, if it is known and its picture is counted.
+    pub light_marks: Option<LightMarks>,
     /// The histograms on the view.
     pub histograms: &'a [HistogramArea],
     /// Which picture is counted and into how many bins, in words, unless that is obvious.

@@ -19,6 +19,7 @@ pub(super) fn model(panels: &[HistogramArea]) -> Model<'_> {
         picture: PictureView::default(),
         play: play(),
         scopes: ScopesView {
+            light_marks: None,
             components: Components::Rgbl,
             bits: 8,
             range: Range::Limited,

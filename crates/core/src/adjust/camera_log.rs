@@ -87,6 +87,26 @@ impl CameraLog {
         }
     }
 
+    /// Returns the curve with the name that cameras and recorders write in files, in any spelling: `V-Log`, `slog3`, `LOG-C`.
+    #[must_use]
+    pub fn of_name(name: &str) -> Option<Self> {
+        let letters: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+        Some(match &*letters.to_ascii_lowercase() {
+            "slog3" | "slog3cine" => Self::SLog3,
+            "logc" | "logc3" => Self::LogC3,
+            "logc4" => Self::LogC4,
+            // V-Log L is the lower part of the same curve.
+            "vlog" | "vlogl" => Self::VLog,
+            "clog2" | "canonlog2" => Self::CanonLog2,
+            "clog3" | "canonlog3" => Self::CanonLog3,
+            "nlog" => Self::NLog,
+            "flog2" => Self::FLog2,
+            "log3g10" => Self::Log3G10,
+            "acescct" => Self::AcesCct,
+            _ => return None,
+        })
+    }
+
     /// Returns the names of the curve and the gamut.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -140,7 +140,8 @@ impl Scale {
     }
 
     /// Returns the code, not rounded, of a gray with this light, if light is known.
-    fn code_of_light(self, light: f64) -> Option<f64> {
+    #[must_use]
+    pub fn code_of_light(self, light: f64) -> Option<f64> {
         let (zero, whole) = self.zero_and_whole();
         Some(zero + self.light?.signal_of_gray(light) * whole)
     }

@@ -26,7 +26,7 @@ use crate::tiles::TiledPicture;
 use crate::timecodes::TimecodeReader;
 use crate::timeline::Timeline;
 use crate::timeshift::{Coding, KeptReader, Timeshift};
-use crate::{streams, tags};
+use crate::{camera_log, streams, tags};
 use histoscope_core::picture::color::Sourced;
 use histoscope_core::picture::{Orientation, Ratio};
 use histoscope_core::text::{counted, sanitized};
@@ -459,6 +459,7 @@ fn describe(
         transfer: av::transfer_name(parameters.color_numbers().transfer),
         primaries: av::primaries_name(parameters.color_numbers().primaries),
         stated_light: parameters.stated_light(),
+        camera_log: camera_log::stated(|name| input.tag(name), || source.camera_xml()),
         unreadable_matrix: None,
         bit_rate: parameters.bit_rate().or_else(|| input.bit_rate()),
         nominal_rate,
