@@ -309,6 +309,7 @@ impl Viewer {
                 range: readings.range.unwrap_or(Range::Full),
                 light: readings.light,
                 light_marks: readings.light_marks,
+                stops: readings.range.and_then(|range| self.work.scene.look.counted_stops(components, range)),
                 histograms: &readings.histograms,
                 counted: counted.as_deref(),
                 brush_channel: self.brush.clicked(),

@@ -176,9 +176,10 @@ fn the_peak_and_the_average_of_a_still_frame_are_marked_on_its_axis() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("clip.mkv");
     // White at 203 cd/m² on a fifth of a black picture, more than the file states.
-    let source = "color=black:s=320x180:r=10:d=4,format=yuv420p10le,drawbox=w=64:h=180:t=fill:color=white,lutyuv=y='if(gt(val,500),573,64)'";
+    let luma = "geq=lum='if(lt(X,64),573,64)':cb=512:cr=512";
+    let source = format!("color=black:s=320x180:r=10:d=4,format=yuv420p10le,{luma}");
     let mut command = std::process::Command::new("ffmpeg");
-    command.args(["-v", "error", "-y", "-f", "lavfi", "-i", source, "-c:v", "libx265"]);
+    command.args(["-v", "error", "-y", "-f", "lavfi", "-i", &source, "-c:v", "libx265"]);
     command.args(["-x265-params", "log-level=none:lossless=1:hdr10=1:repeat-headers=1:max-cll=100,60"]);
     command.args(PQ.split_whitespace()).arg(&path);
     output_of(&mut command, PATIENCE).unwrap_or_else(|error| panic!("no clip: {error}"));

@@ -7,6 +7,7 @@ use egui::{Align2, Color32, CornerRadius, FontId, LayerId, Painter, Pos2, Rect, 
 
 use super::graticule::{self, color_of, ink_of};
 use super::system_fonts;
+use histoscope_core::adjust::StopScale;
 use histoscope_core::histogram::{Components, Transfer};
 use histoscope_core::picture::Frame;
 use histoscope_core::picture::color::Range;
@@ -233,6 +234,7 @@ fn label_view(painter: &Painter, size: (u32, u32), points: f32, subject: &LabelS
         let ceiling = above.fold(view.min.y, f32::max);
         let top = (rect.min.y - STRIP - NAMES).max(ceiling);
         let scale = scale_of(subject.components, *channels, range, bits).with_light(light);
+        let scale = (scale, subject.scene.look.counted_stops(subject.components, range));
         let names = channels.iter().filter_map(|channel| {
             let name = subject.components.channel_names().get(channel)?;
             Some((name_of(name), color_of(subject.components, channel)))
@@ -268,13 +270,16 @@ pub fn scale_of(components: Components, channels: Channels, range: Range, bits: 
     Scale::new(components, channels.iter().next().unwrap_or(0), range, bits)
 }
 
-/// Labels a histogram's axis with codes at its quarters, and with percentages of its scale if there is room; with light in
-/// cd/m² and codes if light is known.
-pub fn axis(painter: &Painter, rect: Rect, scale: Scale, look: &AxisLook) {
+/// Labels a histogram's axis with codes at its quarters, and with percentages of its scale if there is room; with `stops` or
+/// light in cd/m², and codes, if these are known.
+pub fn axis(painter: &Painter, rect: Rect, (scale, stops): (Scale, Option<StopScale>), look: &AxisLook) {
     let bits = scale.bits();
     painter.rect_filled(rect, 0, look.ground);
+    if let Some(stops) = stops {
+        return ticked_axis(painter, rect, bits, ("stops", &stop_ticks(stops, bits)), look);
+    }
     if scale.light().is_some() {
-        return light_axis(painter, rect, scale, look);
+        return ticked_axis(painter, rect, bits, ("cd/m²", &light_ticks(scale)), look);
     }
     let top = (1_u32 << bits) - 1;
     let [all_from, percent_from] = look.wide;
@@ -300,36 +305,69 @@ pub fn axis(painter: &Painter, rect: Rect, scale: Scale, look: &AxisLook) {
     }
 }
 
+/// A tick of an axis.
+#[derive(Debug, Clone, PartialEq)]
+struct Tick {
+    /// The code, not rounded.
+    code: f64,
+    text: String,
+    /// `true` if it is at the end of the axis.
+    is_end: bool,
+}
+
 /// Ticks of light in the order in which they claim space, after the peak.
 const LIGHT_ORDER: [f64; 7] = [203.0, 1000.0, 100.0, 10.0, 1.0, 4000.0, 0.1];
+/// Ticks of exposure in the order in which they claim space.
+const STOP_ORDER: [i8; 13] = [0, 2, -2, 4, -4, 6, -6, 1, -1, 3, -3, 5, -5];
 
-/// Labels an axis with light in cd/m², with the unit at the left end, and with codes beside the light if all fit.
-fn light_axis(painter: &Painter, rect: Rect, scale: Scale, look: &AxisLook) {
-    let codes = f64::from(1_u32 << scale.bits());
-    let x_of = |code: f64| rect.min.x + rect.width() * ((code + 0.5) / codes) as f32;
+/// Returns the ticks of an axis in cd/m², in the order in which they claim space.
+fn light_ticks(scale: Scale) -> Vec<Tick> {
     let ticks = scale.light_ticks();
     let rank = |light: f64| LIGHT_ORDER.iter().position(|other| (other - light).abs() < 1e-9);
     let mut order: Vec<_> = ticks.iter().copied().enumerate().collect();
     // The peak is the last tick, whatever its light.
     order.sort_by_key(|&(index, (_, light))| if index + 1 == ticks.len() { None } else { rank(light) });
+    let tick = |(index, (code, light)): (usize, (f64, f64))| Tick {
+        code,
+        text: light.to_string(),
+        is_end: index + 1 == ticks.len(),
+    };
+    order.into_iter().map(tick).collect()
+}
+
+/// Returns the ticks of an axis in stops around middle gray, in the order in which they claim space.
+fn stop_ticks(scale: StopScale, bits: u32) -> Vec<Tick> {
+    let top = f64::from((1_u32 << bits) - 1);
+    let tick = |stops: i8| {
+        let sign = if stops > 0 { "+" } else { "" };
+        let text = with_minus(&format!("{sign}{stops}"));
+        scale.signal(stops.into()).map(|signal| Tick { code: signal * top, text, is_end: false })
+    };
+    STOP_ORDER.into_iter().filter_map(tick).collect()
+}
+
+/// Labels an axis with ticks, with their unit at the left end, and with codes beside them if there is room. Earlier ticks take
+/// precedence.
+fn ticked_axis(painter: &Painter, rect: Rect, bits: u32, (unit, ticks): (&str, &[Tick]), look: &AxisLook) {
+    let codes = f64::from(1_u32 << bits);
+    let x_of = |code: f64| rect.min.x + rect.width() * ((code + 0.5) / codes) as f32;
     let layout = |text: String, ink: Color32| painter.layout_no_wrap(text, look.font.clone(), ink);
-    let unit = layout("cd/m²".to_owned(), look.inks[1]);
+    let unit = layout(unit.to_owned(), look.inks[1]);
     let mut taken = vec![Rect::from_min_size(rect.min, vec2(unit.size().x + 6.0, rect.height()))];
     painter.galley(pos2(rect.min.x + 3.0, rect.center().y - unit.size().y / 2.0), unit, look.inks[1]);
     let has_codes = rect.width() > look.wide[1];
-    for (index, (code, light)) in order {
-        let x = x_of(code);
-        let text = layout(light.to_string(), look.inks[0]);
-        let beside = has_codes.then(|| layout(format!("{code:.0}"), look.inks[1]));
+    for tick in ticks {
+        let x = x_of(tick.code);
+        let text = layout(tick.text.clone(), look.inks[0]);
+        let beside = has_codes.then(|| layout(format!("{:.0}", tick.code), look.inks[1]));
         let width = text.size().x + beside.as_ref().map_or(0.0, |beside| beside.size().x + 4.0);
-        let is_last = index + 1 == ticks.len();
         // The text is to the right of its tick, except at the end of the axis.
-        let left = if is_last { rect.max.x - 3.0 - width } else { x + 3.0 };
+        let left = if tick.is_end { rect.max.x - 3.0 - width } else { x + 3.0 };
         let place = Rect::from_min_size(pos2(left - 3.0, rect.min.y), vec2(width + 3.0, rect.height()));
         if place.max.x > rect.max.x || taken.iter().any(|other| other.expand2(vec2(4.0, 0.0)).intersects(place)) {
             continue;
         }
-        if !is_last {
+        if !tick.is_end {
             painter.vline(x, rect.y_range(), Stroke::new(1.0, look.inks[1]));
         }
         let y = rect.center().y - text.size().y / 2.0;
@@ -348,9 +386,9 @@ fn percent_text(scale: Scale, code: u32) -> String {
 }
 
 /// Draws an axis in a saved picture.
-fn strip(painter: &Painter, rect: Rect, scale: Scale) {
+fn strip(painter: &Painter, rect: Rect, scale: (Scale, Option<StopScale>)) {
     // Room for five codes with this number of digits.
-    let digits = ((1_u32 << scale.bits()) - 1).to_string().len() as f32;
+    let digits = ((1_u32 << scale.0.bits()) - 1).to_string().len() as f32;
     let wide = [45.0 * digits, 480.0];
     axis(
         painter,
@@ -386,6 +424,22 @@ const fn name_of(name: &'static str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use histoscope_core::adjust::{CameraLog, Lut};
+
+    #[test]
+    fn stops_have_ticks_where_the_axis_reaches_them() {
+        let texts = |is_mapped| {
+            let scale = Lut::of_camera(CameraLog::LogC3).stops(is_mapped).expect("it is a camera's");
+            stop_ticks(scale, 10).into_iter().map(|tick| format!("{} {:.0}", tick.text, tick.code)).collect::<Vec<_>>()
+        };
+        let mapped = texts(true);
+        assert_eq!(mapped[..2], ["0 501", "+2 892"], "{mapped:?}");
+        assert!(
+            mapped.contains(&"−6 89".to_owned()) && !mapped.iter().any(|text| text.starts_with("+3")),
+            "{mapped:?}"
+        );
+        assert_eq!(texts(false).len(), 13, "the curve reaches six stops in both directions");
+    }
 
     #[test]
     fn the_percentages_of_an_axis_are_those_of_its_codes() {

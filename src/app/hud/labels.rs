@@ -109,7 +109,7 @@ fn strip(painter: &Painter, panel: &HistogramArea, height: f32, scopes: &ScopesV
     let font = theme::mono((height - 2.0).min(theme::SMALL - 0.5));
     let look = AxisLook { ground: theme::PLATE, font, inks: [theme::LIGHT, theme::DIM], wide: [110.0, 460.0] };
     let scale = scale_of(scopes.components, panel.channels, scopes.range, scopes.bits).with_light(scopes.light);
-    axis(painter, rect, scale, &look);
+    axis(painter, rect, (scale, scopes.stops), &look);
     if let Some(marks) = scopes.light_marks {
         // The peak's text takes precedence.
         let taken = light_mark(painter, panel.rect, scale, ("peak", marks.peak), None);

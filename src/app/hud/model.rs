@@ -19,7 +19,7 @@ use crate::app::strip::{Preview, StripSize};
 use crate::keys::Action;
 use histoscope_batch::analyze::selection::Point;
 use histoscope_batch::graticule::ScopeSubject;
-use histoscope_core::adjust::{Adjustment, Choices};
+use histoscope_core::adjust::{Adjustment, Choices, StopScale};
 use histoscope_core::histogram::{Components, LightScale};
 use histoscope_core::picture::Timecode;
 use histoscope_core::picture::color::Range;
@@ -266,6 +266,8 @@ pub struct ScopesView<'a> {
     pub range: Range,
     /// The light of grays, if it is known.
     pub light: Option<LightScale>,
+    /// Exposure in stops around middle gray, if a camera's log is on.
+    pub stops: Option<StopScale>,
     /// The measured light of the frame on screen, if it is known and its picture is counted.
     pub light_marks: Option<LightMarks>,
     /// The histograms on the view.

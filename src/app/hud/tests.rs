@@ -20,6 +20,7 @@ pub(super) fn model(panels: &[HistogramArea]) -> Model<'_> {
         play: play(),
         scopes: ScopesView {
             light_marks: None,
+            stops: None,
             components: Components::Rgbl,
             bits: 8,
             range: Range::Limited,

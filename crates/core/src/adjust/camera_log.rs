@@ -37,6 +37,8 @@ pub enum CameraLog {
     AcesCct,
 }
 
+/// Scene light of middle gray.
+pub const MIDDLE_GRAY: f64 = 0.18;
 /// The exponent of the display.
 pub const GAMMA: f64 = 2.4;
 
@@ -381,5 +383,26 @@ mod tests {
         assert!(full[0][0].abs_diff(limited[0][0]) <= 1 && full[0][0].abs_diff(501) <= 1, "{full:?} {limited:?}");
         assert_eq!(Lut::of_camera(CameraLog::LogC3).for_range(Range::Limited), Lut::of_camera(CameraLog::LogC3));
         assert_eq!(Lut::of_camera(CameraLog::VLog).for_range(Range::Full), Lut::of_camera(CameraLog::VLog));
+    }
+
+    #[test]
+    fn stops_are_around_the_code_that_the_manufacturer_publishes_for_middle_gray() {
+        let code = |log, range, is_mapped, stops: f64| {
+            let scale = Lut::of_camera(log).for_range(range).stops(is_mapped).expect("it is a camera's");
+            scale.signal(stops).map(|signal| signal * 1023.0)
+        };
+        let near = |code: Option<f64>, expected: f64| code.is_some_and(|code| (code - expected).abs() < 0.5);
+        // S-Log3: 18 % is code 420, 90 % is code 598 (Sony's technical summary); limited range is expanded first.
+        assert!(near(code(CameraLog::SLog3, Range::Full, false, 0.0), 420.0));
+        assert!(near(code(CameraLog::SLog3, Range::Full, false, 5.0_f64.log2()), 598.0));
+        assert!(near(code(CameraLog::SLog3, Range::Limited, false, 0.0), (420.0 - 64.0) / 876.0 * 1023.0));
+        // V-Log: 18 % is code 433; LogC3 at EI 800: 0.391 (ARRI's white paper).
+        assert!(near(code(CameraLog::VLog, Range::Full, false, 0.0), 433.0));
+        assert!(near(code(CameraLog::LogC3, Range::Limited, false, 0.0), 0.391 * 1023.0));
+        // After the table, middle gray has 0.18^(1/2.4), and a white card of 100 % is white.
+        assert!(near(code(CameraLog::SLog3, Range::Full, true, 0.0), 500.7));
+        assert!(near(code(CameraLog::SLog3, Range::Full, true, (1.0_f64 / 0.18).log2()), 1023.0));
+        assert_eq!(code(CameraLog::SLog3, Range::Full, true, 3.0), None, "brighter than white");
+        assert_eq!(code(CameraLog::LogC3, Range::Full, false, 20.0), None, "brighter than the curve");
     }
 }

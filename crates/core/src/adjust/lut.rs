@@ -179,6 +179,16 @@ impl Lut {
         }
     }
 
+    /// Returns the exposure of a camera's pictures on an axis of codes: after the table if `is_mapped`, else before it. Returns
+    /// `None` for tables from files, whose light is unknown.
+    #[must_use]
+    pub const fn stops(self, is_mapped: bool) -> Option<StopScale> {
+        match self.0.origin {
+            Origin::File(..) => None,
+            Origin::Camera { log, recorded } => Some(StopScale { log, recorded, is_mapped }),
+        }
+    }
+
     /// Returns a number that differs, in all probability, between files with different values.
     #[must_use]
     pub fn digest(&self) -> Option<u32> {
@@ -194,6 +204,43 @@ impl Lut {
         let index = DEPTHS.iter().position(|&depth| depth >= bits).unwrap_or(DEPTHS.len() - 1);
         Arc::clone(self.0.tables[index].get_or_init(|| Arc::new(Tables::new(&self.0.origin, DEPTHS[index]))))
     }
+}
+
+/// Exposure in stops around middle gray on an axis of codes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StopScale {
+    log: CameraLog,
+    recorded: bool,
+    is_mapped: bool,
+}
+
+impl StopScale {
+    /// Returns the signal, from 0 to 1, of a gray with this number of stops more light than middle gray; `None` if no signal has
+    /// so much or so little light.
+    #[must_use]
+    pub fn signal(self, stops: f64) -> Option<f64> {
+        let light = camera_log::MIDDLE_GRAY * 2_f64.powf(stops);
+        if self.is_mapped {
+            return (light <= 1.0).then(|| light.powf(1.0 / camera_log::GAMMA));
+        }
+        let light_of = |signal: f64| self.log.light(coded(signal, self.recorded));
+        let (mut low, mut high) = (0.0, 1.0);
+        if !(light_of(low)..=light_of(high)).contains(&light) {
+            return None;
+        }
+        // Bisection, down to the resolution of an `f64`.
+        for _ in 0..60 {
+            let middle = 0.5 * (low + high);
+            if light_of(middle) <= light { low = middle } else { high = middle }
+        }
+        Some(low)
+    }
+}
+
+/// Returns the signal that a camera's curve is published for. If it is for `recorded` codes, that is the 10-bit code of a
+/// limited-range signal, divided by 1023.
+fn coded(signal: f64, recorded: bool) -> f64 {
+    if recorded { (64.0 + 876.0 * signal) / 1023.0 } else { signal }
 }
 
 /// Two handles are equal if they refer to the same table.
@@ -244,9 +291,7 @@ impl Tables {
             },
             Origin::Camera { log, recorded } => {
                 let units = |light: f64| (light.clamp(LIGHTS.0, LIGHTS.1) * f64::from(1 << LIGHT_BITS)).round() as i32;
-                // The 10-bit code of a limited-range signal, divided by 1023.
-                let coded = |signal: f64| if recorded { (64.0 + 876.0 * signal) / 1023.0 } else { signal };
-                let curves = curves(&|_, signal| units(log.light(coded(signal))).cast_unsigned());
+                let curves = curves(&|_, signal| units(log.light(coded(signal, recorded))).cast_unsigned());
                 Self { curves, stage: Stage::Gamut(GamutChange::new(log, top)) }
             }
         }

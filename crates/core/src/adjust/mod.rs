@@ -36,7 +36,7 @@ pub use codes::{Codes, working_layout};
 pub use cube_file::LutError;
 pub use difference::Gain;
 pub use kind::{Adjustment, CLIP_LIMITS, Parameter, TIME_CONSTANTS, clip_limit_text, stop_index, time_constant_text};
-pub use lut::Lut;
+pub use lut::{Lut, StopScale};
 pub use parameters::{Adjustments, Blur, Clahe, ClassDisplay, Equalize, Otsu, Placing, Posterize, Reduction, Tone};
 pub use parse_error::ParseError;
 pub use processor::Processor;

@@ -8,9 +8,10 @@ use crate::view::overlay::{Channels, OverlayStyle};
 use crate::view::placement::ViewSettings;
 use crate::view::scopes::ScopeStyle;
 use crate::view::sharing::Sharing;
-use histoscope_core::adjust::{Adjustments, Gain};
+use histoscope_core::adjust::{Adjustments, Gain, StopScale};
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::SourceFormat;
+use histoscope_core::picture::color::Range;
 use histoscope_core::tone_map::{SourceLight, Stops, ToneMap, ToneMapping};
 
 /// The picture that is counted while adjustments are on.
@@ -129,6 +130,13 @@ impl Look {
     pub fn counted_light(&self, components: Components, source: &SourceFormat) -> SourceLight {
         let light = SourceLight::of(source);
         if self.counted_in(components) == Counted::Source { light } else { light.after(&self.adjustments) }
+    }
+
+    /// Returns the exposure on the axis of these components' codes, from pictures of this range, if a camera's log is on.
+    #[must_use]
+    pub fn counted_stops(&self, components: Components, range: Range) -> Option<StopScale> {
+        let lut = self.adjustments.lut.filter(|_| components == Components::Rgbl)?;
+        lut.for_range(range).stops(self.counted_in(components) != Counted::Source)
     }
 
     /// Returns the light of adjusted pictures whose source has this format.
