@@ -1,5 +1,5 @@
-// The light of pixels of HLG in integers: see crates/core/src/histogram/pixel_light.rs. Passes that use it declare `table`, an
-// array of the words of `LightMeter::table`: the light of each code, then Y^(γ-1) by octaves, then by mantissas.
+// The light of pixels of HLG in integers: see crates/core/src/histogram/pixel_light.rs. Passes that use it declare
+// `table`, an array of the words of `LightMeter::table`: the light of each code, then Y^(γ-1) by octaves, then by mantissas.
 
 const OCTAVES_AT: u32 = 4096u;
 const MANTISSAS_AT: u32 = 4128u;

@@ -37,8 +37,8 @@ struct Placement {
     highest: vec4<i32>,     // the lowest marked value above
     mark_colors: array<vec4<u32>, 3>,
     // False colour; see crates/render/src/view/exposure/false_color.rs.
-    // 0 if off, 1 by Y' as coded, 2 by luminance, 3 by the largest code, 4 by the light of HLG; then the codes of black and of
-    // white.
+    // 0 if off, 1 by Y' as coded, 2 by luminance, 3 by the largest code, 4 by the light of HLG; then the codes of black
+    // and of white.
     tint: vec4<i32>,
     bands: array<vec4<i32>, 10>, // the lowest value of each band and its colour, whose red is -1 if pixels keep their gray
     // The codes written in each pixel of the picture; see crates/render/src/view/datascope.rs.
@@ -77,8 +77,8 @@ const LOWEST: u32 = 103u << STEP_BITS;
 // The pixels of the view lit by another picture's codes: one bit each, the first pixel of a row in the first word's
 // lowest bit. Or the pixels of the picture selected by brushes of several scopes: see shaders/brush.wgsl.
 @group(1) @binding(2) var<storage, read> lit: array<u32>;
-// For false colour by the light of HLG, `LightMeter::table`. Otherwise the tables of tone mapping, as real numbers: the light of
-// each signal, HLG's gain by luminance, the gain by largest light, codes by light.
+// For false colour by the light of HLG, `LightMeter::table`. Otherwise the tables of tone mapping, as real numbers: the
+// light of each signal, HLG's gain by luminance, the gain by largest light, codes by light.
 @group(1) @binding(3) var<storage, read> table: array<u32>;
 // The same buffer as `lit`, as written by `light`.
 @group(2) @binding(0) var<storage, read_write> found: array<u32>;

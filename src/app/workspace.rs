@@ -446,8 +446,8 @@ impl Workspace {
         self.follow_title(now, true);
     }
 
-    /// Offers the lookup table that was last used in the video's folder, or else the camera's log that the file names, unless a
-    /// table or a log is on.
+    /// Offers the lookup table that was last used in the video's folder, or else the camera's log that the file names,
+    /// unless a table or a log is on.
     pub fn offer_lut(&mut self, now: Instant) {
         let Some(session) = self.session.as_ref().filter(|_| self.scene.look.adjustments.lut.is_none()) else { return };
         let (lut, log) = (self.luts.of(&session.input), session.info.camera_log);
@@ -499,8 +499,8 @@ impl Workspace {
         }
     }
 
-    /// Describes how the picture is shown: its tone mapping and exposure, and how much of the counted part is in view. Returns `None` if
-    /// codes are shown as they are, and all of them.
+    /// Describes how the picture is shown: its tone mapping and exposure, and how much of the counted part is in view.
+    /// Returns `None` if codes are shown as they are, and all of them.
     pub fn picture_text(&self) -> Option<String> {
         let texts: Vec<_> = self.tone_text().into_iter().chain(self.visible_share_text()).collect();
         (!texts.is_empty()).then(|| texts.join("  ·  "))

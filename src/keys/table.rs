@@ -500,7 +500,7 @@ pub const TABLE: &[Bindings] = &[
             key(ControlNamed(NamedKey::Down), StepExposure { more: false }).choice("exposure"),
             key(ControlNamed(NamedKey::Up), StepExposure { more: true }).choice("exposure"),
         ],
-        help: "half a stop darker, brighter; counts stay the same",
+        help: "half a stop darker, brighter",
     },
     Bindings {
         section: Section::Picture,

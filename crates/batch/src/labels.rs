@@ -346,8 +346,8 @@ fn stop_ticks(scale: StopScale, bits: u32) -> Vec<Tick> {
     STOP_ORDER.into_iter().filter_map(tick).collect()
 }
 
-/// Labels an axis with ticks, with their unit at the left end, and with codes beside them if there is room. Earlier ticks take
-/// precedence.
+/// Labels an axis with ticks, with their unit at the left end, and with codes beside them if there is room. Earlier
+/// ticks take precedence.
 fn ticked_axis(painter: &Painter, rect: Rect, bits: u32, (unit, ticks): (&str, &[Tick]), look: &AxisLook) {
     let codes = f64::from(1_u32 << bits);
     let x_of = |code: f64| rect.min.x + rect.width() * ((code + 0.5) / codes) as f32;

@@ -208,8 +208,8 @@ pub fn snapshot(options: &SnapshotOptions) -> Result<Figures, SnapshotError> {
     let shown = SourceLight::of(&frame.source).after(&options.adjustments);
     if options.drawing.exposure.false_color == Some(FalseColorTable::Light) && shown.scale().is_none() {
         log::warn!(
-            "{}: the light of {} is not known, so the false colours are those of the camera scale; --transfer reads untagged \
-             HDR",
+            "{}: the light of {} is not known, so the false colours are those of the camera scale; --transfer reads \
+             untagged HDR",
             options.input.display(),
             shown.transfer.title()
         );

@@ -1,9 +1,9 @@
 //! Labels of the histograms: code values at the video's own depth and percentages, above each histogram, clear of its
 //! data; and above these, if there are several pictures, which of them is counted.
 
-use egui::{Align2, Painter, Rect, Shape, Stroke, Ui, pos2, vec2};
+use egui::{Align2, Painter, Rect, Shape, Stroke, Ui, Vec2, pos2, vec2};
 
-use super::model::{HistogramArea, LightMark, Model, ScopesView};
+use super::model::{HistogramArea, LightMark, LightMarks, Model, ScopesView};
 use super::{letters, meanings, theme};
 use histoscope_batch::labels::{AxisLook, axis, scale_of};
 use histoscope_core::histogram::Components;
@@ -110,41 +110,69 @@ fn strip(painter: &Painter, panel: &HistogramArea, height: f32, scopes: &ScopesV
     let look = AxisLook { ground: theme::PLATE, font, inks: [theme::LIGHT, theme::DIM], wide: [110.0, 460.0] };
     let scale = scale_of(scopes.components, panel.channels, scopes.range, scopes.bits).with_light(scopes.light);
     axis(painter, rect, (scale, scopes.stops), &look);
-    if let Some(marks) = scopes.light_marks {
-        // The peak's text takes precedence.
-        let taken = light_mark(painter, panel.rect, scale, ("peak", marks.peak), None);
-        light_mark(painter, panel.rect, scale, ("average", marks.average), taken);
+    if let Some(marks) = &scopes.light_marks {
+        mark_light(painter, panel.rect, scale, marks);
     }
 }
 
-/// Half the width of a mark on an axis, and its height.
-const MARK: f32 = 5.0;
+/// Width and height of a mark on an axis.
+const MARK: Vec2 = vec2(10.0, 8.0);
 
-/// Marks a light below a histogram's axis, with its figure beside it unless that would cover `taken`. Returns what it covers.
-fn light_mark(
-    painter: &Painter,
-    panel: Rect,
-    scale: Scale,
-    (name, mark): (&str, LightMark),
-    taken: Option<Rect>,
-) -> Option<Rect> {
-    let code = scale.code_of_light(mark.light)?;
+/// Marks the peak and the average below a histogram's axis, with their figures where there is room.
+fn mark_light(painter: &Painter, panel: Rect, scale: Scale, marks: &LightMarks) {
     let codes = f64::from(1_u32 << scale.bits());
-    let at = pos2(panel.min.x + panel.width() * ((code + 0.5) / codes) as f32, panel.min.y);
-    let color = if mark.is_beyond { theme::WRONG } else { theme::LIGHT };
-    let text = format!("{name} {}", light_text(mark.light));
-    log::trace!("marked: {text}{}", if mark.is_beyond { ", beyond what the file states" } else { "" });
-    let galley = painter.layout_no_wrap(text, theme::mono(theme::SMALL - 0.5), color);
-    let size = galley.size() + vec2(6.0, 0.0);
-    let places =
-        [at + vec2(MARK + 1.0, 1.0), at + vec2(-MARK - 1.0 - size.x, 1.0)].map(|min| Rect::from_min_size(min, size));
-    let is_free = |rect: &&Rect| panel.contains_rect(**rect) && taken.is_none_or(|taken| !taken.intersects(**rect));
-    let place = places.iter().find(is_free);
-    if let Some(place) = place {
-        painter.rect_filled(*place, 2, theme::PLATE);
-        painter.galley(place.min + vec2(3.0, 0.0), galley, color);
+    let shown: Vec<_> = [("peak", marks.peak), ("average", marks.average)]
+        .into_iter()
+        .filter_map(|(name, LightMark { light, is_beyond })| {
+            let x = panel.min.x + panel.width() * ((scale.code_of_light(light)? + 0.5) / codes) as f32;
+            let text = format!("{name} {}", light_text(light));
+            log::trace!("marked: {text}{}", if is_beyond { ", beyond what the file states" } else { "" });
+            let color = if is_beyond { theme::WRONG } else { theme::LIGHT };
+            let galley = painter.layout_no_wrap(text, theme::mono(theme::SMALL - 0.5), color);
+            Some((Rect::from_min_size(pos2(x - MARK.x / 2.0, panel.min.y), MARK), galley, color))
+        })
+        .collect();
+    let mut taken: Vec<_> = shown.iter().map(|(mark, ..)| *mark).collect();
+    for (mark, galley, color) in shown {
+        if let Some(place) = beside(panel, mark, galley.size() + vec2(6.0, 0.0), &taken) {
+            painter.rect_filled(place, 2, theme::PLATE);
+            painter.galley(place.min + vec2(3.0, 0.0), galley, color);
+            taken.push(place);
+        }
+        let corners = vec![mark.left_top(), mark.right_top(), mark.center_bottom()];
+        painter.add(Shape::convex_polygon(corners, color, Stroke::new(1.0, theme::PLATE)));
     }
-    let corners = vec![at + vec2(-MARK, 0.0), at + vec2(MARK, 0.0), at + vec2(0.0, 1.6 * MARK)];
-    painter.add(Shape::convex_polygon(corners, color, Stroke::new(1.0, theme::PLATE)));
-    place.copied()
+}
+
+/// Returns the place for a text of this size beside a mark, inside the panel and clear of what is `taken`: at the right if
+/// possible, else at the left, else a line further down.
+fn beside(panel: Rect, mark: Rect, size: Vec2, taken: &[Rect]) -> Option<Rect> {
+    let lines = [panel.min.y + 1.0, panel.min.y + 1.0 + size.y];
+    let mut places = lines
+        .into_iter()
+        .flat_map(|y| [mark.max.x + 1.0, mark.min.x - 1.0 - size.x].map(|x| Rect::from_min_size(pos2(x, y), size)));
+    places.find(|place| panel.contains_rect(*place) && !taken.iter().any(|other| other.intersects(*place)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_figures_of_marks_cover_neither_marks_nor_each_other() {
+        let panel = Rect::from_min_size(pos2(100.0, 50.0), vec2(400.0, 120.0));
+        let size = vec2(90.0, 12.0);
+        let mark = |x: f32| Rect::from_min_size(pos2(x, 50.0), MARK);
+        let place =
+            |x: f32, taken: &[Rect]| beside(panel, mark(x), size, taken).map(|place| (place.min.x, place.min.y));
+        assert_eq!(place(200.0, &[mark(200.0)]), Some((211.0, 51.0)), "at the right");
+        assert_eq!(place(480.0, &[mark(480.0)]), Some((389.0, 51.0)), "at the left near the right end");
+        // The average just below the peak: its mark is where the peak's text would be at the left.
+        let marks = [mark(480.0), mark(440.0)];
+        assert_eq!(place(480.0, &marks), Some((389.0, 63.0)), "a line further down");
+        let text = Rect::from_min_size(pos2(389.0, 63.0), size);
+        assert_eq!(place(440.0, &[marks[0], marks[1], text]), Some((349.0, 51.0)));
+        let small = Rect::from_min_size(pos2(100.0, 50.0), vec2(80.0, 60.0));
+        assert_eq!(beside(small, mark(120.0), size, &[]), None, "no room");
+    }
 }

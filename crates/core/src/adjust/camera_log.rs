@@ -89,7 +89,8 @@ impl CameraLog {
         }
     }
 
-    /// Returns the curve with the name that cameras and recorders write in files, in any spelling: `V-Log`, `slog3`, `LOG-C`.
+    /// Returns the curve with the name that cameras and recorders write in files, in any spelling: `V-Log`, `slog3`,
+    /// `LOG-C`.
     #[must_use]
     pub fn of_name(name: &str) -> Option<Self> {
         let letters: String = name.chars().filter(char::is_ascii_alphanumeric).collect();

@@ -179,8 +179,8 @@ impl Lut {
         }
     }
 
-    /// Returns the exposure of a camera's pictures on an axis of codes: after the table if `is_mapped`, else before it. Returns
-    /// `None` for tables from files, whose light is unknown.
+    /// Returns the exposure of a camera's pictures on an axis of codes: after the table if `is_mapped`, else before it.
+    /// Returns `None` for tables from files, whose light is unknown.
     #[must_use]
     pub const fn stops(self, is_mapped: bool) -> Option<StopScale> {
         match self.0.origin {
@@ -215,8 +215,8 @@ pub struct StopScale {
 }
 
 impl StopScale {
-    /// Returns the signal, from 0 to 1, of a gray with this number of stops more light than middle gray; `None` if no signal has
-    /// so much or so little light.
+    /// Returns the signal, from 0 to 1, of a gray with this number of stops more light than middle gray; `None` if no
+    /// signal has so much or so little light.
     #[must_use]
     pub fn signal(self, stops: f64) -> Option<f64> {
         let light = camera_log::MIDDLE_GRAY * 2_f64.powf(stops);

@@ -105,8 +105,8 @@ impl ExposureChoice {
 }
 
 impl Exposure {
-    /// Returns what to show on pictures of this layout, colorimetry and light (if it is known) when these components are counted,
-    /// or `None` if nothing is switched on.
+    /// Returns what to show on pictures of this layout, colorimetry and light, if that is known, when these components are
+    /// counted, or `None` if nothing is switched on.
     ///
     /// The level of zebras is compared with the luminance bin, so that the number of striped pixels equals the histogram's
     /// count from there on. If code values are counted, it is compared with Y'.

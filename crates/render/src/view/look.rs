@@ -145,7 +145,8 @@ impl Look {
         SourceLight::of(source).after(&self.adjustments)
     }
 
-    /// Returns how the tones of adjusted pictures are mapped whose source has this format; `None` if codes are shown as they are.
+    /// Returns how the tones of adjusted pictures are mapped whose source has this format; `None` if codes are shown as they
+    /// are.
     #[must_use]
     pub fn tone_map(&self, source: &SourceFormat) -> Option<ToneMap> {
         self.shown_light(source).tone_map(self.tone_mapping, self.stops)

@@ -73,8 +73,8 @@ pub struct PlacementParams {
     pub highest: [i32; 4],
     /// The colours of the marks, 0 to 255.
     pub mark_colors: [[u32; 4]; 3],
-    /// False colour: 0 if off, 1 by coded Y', 2 by luminance, 3 by the largest code, 4 by the light of HLG; then the codes of black
-    /// and white.
+    /// False colour: 0 if off, 1 by coded Y', 2 by luminance, 3 by the largest code, 4 by the light of HLG; then the codes of
+    /// black and white.
     pub tint: [i32; 4],
     /// The lowest value of each band and its colour; a red of -1 means that pixels are shown in gray.
     pub bands: [[i32; 4]; MAX_BANDS],
@@ -88,7 +88,8 @@ pub struct PlacementParams {
     pub glyphs: [[u32; 4]; 16],
     /// Rows that give red, green and blue of BT.709 for light whose tones are mapped.
     pub gamut: [[f32; 4]; 3],
-    /// Tone mapping: 0 if codes are shown as they are, 1 if they are mapped, 2 if HLG's system gamma applies, too. The other words are unused.
+    /// Tone mapping: 0 if codes are shown as they are, 1 if they are mapped, 2 if HLG's system gamma applies, too. The other
+    /// words are unused.
     pub tone: [u32; 4],
 }
 

@@ -1,8 +1,8 @@
 //! False colour: replaces the picture by flat colours that show the brightness of each pixel, according to a table of
 //! percentages or of light.
 //!
-//! A single integer per pixel is looked up. For percentages, it has the depth in which bins are counted. For Y'CbCr and gray it is Y' as coded, on
-//! the scale from black to white of the range in use (16 to 235 for 8 bits in limited range). For R'G'B', which includes
+//! A single integer per pixel is looked up. For percentages, it has the depth in which bins are counted. For Y'CbCr and
+//! gray it is Y' as coded, on the scale from black to white of the range in use (16 to 235 for 8 bits in limited range). For R'G'B', which includes
 //! adjusted pictures, it is the luminance bin, on the scale of all codes. A band of a table begins at the lowest code at or
 //! above its percentage and extends to the next band, so the first one includes everything below 0 % and the last one
 //! everything above 100 %.
