@@ -491,16 +491,12 @@ pub const TABLE: &[Bindings] = &[
     },
     Bindings {
         section: Section::Picture,
-        keys: &[key(ShiftLetter("b"), NextToneMapping).choice("tone map")],
-        help: "{} of PQ and HLG: BT.2390, clip, none",
-    },
-    Bindings {
-        section: Section::Picture,
         keys: &[
+            key(ShiftLetter("b"), NextToneMapping).choice("tone map"),
             key(ControlNamed(NamedKey::Down), StepExposure { more: false }).choice("exposure"),
             key(ControlNamed(NamedKey::Up), StepExposure { more: true }).choice("exposure"),
         ],
-        help: "half a stop darker, brighter",
+        help: "next tone map of PQ and HLG; half a stop darker, brighter",
     },
     Bindings {
         section: Section::Picture,

@@ -147,7 +147,7 @@ fn mark_light(painter: &Painter, panel: Rect, scale: Scale, marks: &LightMarks) 
 /// Returns the place for a text of this size beside a mark, inside the panel and clear of what is `taken`: at the right if
 /// possible, else at the left, else a line further down.
 fn beside(panel: Rect, mark: Rect, size: Vec2, taken: &[Rect]) -> Option<Rect> {
-    let lines = [panel.min.y + 1.0, panel.min.y + 1.0 + size.y];
+    let lines = [panel.min.y + 1.0, panel.min.y + 2.0 + size.y];
     let mut places = lines
         .into_iter()
         .flat_map(|y| [mark.max.x + 1.0, mark.min.x - 1.0 - size.x].map(|x| Rect::from_min_size(pos2(x, y), size)));
@@ -169,8 +169,8 @@ mod tests {
         assert_eq!(place(480.0, &[mark(480.0)]), Some((389.0, 51.0)), "at the left near the right end");
         // The average just below the peak: its mark is where the peak's text would be at the left.
         let marks = [mark(480.0), mark(440.0)];
-        assert_eq!(place(480.0, &marks), Some((389.0, 63.0)), "a line further down");
-        let text = Rect::from_min_size(pos2(389.0, 63.0), size);
+        assert_eq!(place(480.0, &marks), Some((389.0, 64.0)), "a line further down");
+        let text = Rect::from_min_size(pos2(389.0, 64.0), size);
         assert_eq!(place(440.0, &[marks[0], marks[1], text]), Some((349.0, 51.0)));
         let small = Rect::from_min_size(pos2(100.0, 50.0), vec2(80.0, 60.0));
         assert_eq!(beside(small, mark(120.0), size, &[]), None, "no room");

@@ -8,7 +8,7 @@
 //! everything above 100 %.
 //!
 //! For light, the integer is the value of [`LightMeter`], for HLG without its lowest bit. A band begins at the lowest value
-//! with at least its light.
+//! with at least its light, or a millionth less for HLG, whose values are rounded down.
 
 use std::fmt;
 use std::str::FromStr;
@@ -335,12 +335,13 @@ const fn unused_bits(meter: &LightMeter) -> u32 {
 /// Returns the lowest value with at least this light in cd/m²; the largest number if none has.
 fn lowest_of_light(meter: &LightMeter, light: f64) -> i32 {
     let unused = unused_bits(meter);
-    let end = if meter.is_by_code() { 1 << meter.bits() } else { 1_u32 << 31 };
+    let (end, least) =
+        if meter.is_by_code() { (1 << meter.bits(), light) } else { (1_u32 << 31, light * (1.0 - 1e-6)) };
     // Light rises with the value.
     let (mut low, mut high) = (0, end);
     while low < high {
         let middle = low + (high - low) / 2;
-        if meter.light(middle << unused) < light { low = middle + 1 } else { high = middle }
+        if meter.light(middle << unused) < least { low = middle + 1 } else { high = middle }
     }
     if low == end { i32::MAX } else { low as i32 }
 }
