@@ -187,11 +187,11 @@ fn the_peak_and_the_average_of_a_still_frame_are_marked_on_its_axis() {
         let program = Program::start_with(file, &["--paused"]);
         program.point(640, 300);
         if is_pq {
-            // Code 573 of 64 to 940 is 594/1023 as R'G'B', 202.6 cd/m² by NumPy, and a fifth of that is 40.5.
+            // Code 573 of 64 to 940 is 594 of 1023 as R'G'B', 202.915 cd/m² by NumPy, and a fifth of that is 40.583.
             let line = program.then("marked: peak ");
             assert!(line.contains("peak 203 cd/m², beyond what the file states"), "{line}");
             let line = program.then("marked: average ");
-            assert!(line.contains("average 40.5 cd/m²") && !line.contains("beyond"), "{line}");
+            assert!(line.contains("average 40.6 cd/m²") && !line.contains("beyond"), "{line}");
             program.after(|| program.key("space"), "playing");
             program.pass(std::time::Duration::from_millis(500));
             program.after(|| program.key("space"), "marked: peak ");
