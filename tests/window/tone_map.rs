@@ -192,8 +192,12 @@ fn the_peak_and_the_average_of_a_still_frame_are_marked_on_its_axis() {
             assert!(line.contains("peak 203 cd/m², beyond what the file states"), "{line}");
             let line = program.then("marked: average ");
             assert!(line.contains("average 40.6 cd/m²") && !line.contains("beyond"), "{line}");
-            program.after(|| program.key("space"), "playing");
+            let times = || program.log().matches("marked: peak ").count();
+            program.key("space");
+            program.pass(std::time::Duration::from_millis(200));
+            let before = times();
             program.pass(std::time::Duration::from_millis(500));
+            assert_eq!(times(), before, "nothing is measured while the video plays");
             program.after(|| program.key("space"), "marked: peak ");
         }
         program.settled();
