@@ -84,6 +84,14 @@ impl SourceLight {
         if adjustments.lut.is_some() { Self::default() } else { self }
     }
 
+    /// Returns what decides the chromaticity of the codes: the transfer function, and the primaries. Untagged PQ and HLG have
+    /// those of BT.2020, others those of BT.709.
+    #[must_use]
+    pub fn colors(self) -> (Transfer, Primaries) {
+        let usual = if self.scale().is_some() { Primaries::Bt2020 } else { Primaries::Bt709 };
+        (self.transfer, self.primaries.unwrap_or(usual))
+    }
+
     /// Returns the relation between codes and light in cd/m² of PQ and HLG; `None` for others, whose light is unknown.
     #[must_use]
     pub const fn scale(self) -> Option<LightScale> {
@@ -109,7 +117,7 @@ impl SourceLight {
         };
         // HLG is relative: its brightest code is the peak of the display.
         let peak = if is_hlg { USUAL_HLG_PEAK } else { self.peak.unwrap_or(PQ_PEAK) };
-        Some(ToneMap { is_hlg, method, peak, primaries: self.primaries.unwrap_or(Primaries::Bt2020) })
+        Some(ToneMap { is_hlg, method, peak, primaries: self.colors().1 })
     }
 }
 

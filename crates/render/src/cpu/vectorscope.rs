@@ -8,7 +8,7 @@ use histoscope_core::picture::Picture;
 use histoscope_core::picture::color::Conversion;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::unpack::Source;
-use histoscope_core::scopes::{Chroma, Differences, Vectorscope};
+use histoscope_core::scopes::{Chroma, PairComputation, Vectorscope};
 
 /// Most bytes that all planes may take together, whatever the number of threads.
 const MAX_BYTES: usize = 8 << 20;
@@ -27,7 +27,7 @@ pub(super) fn add_vectorscope(scope: &mut Vectorscope, picture: &Picture, pixels
     let counting = VectorscopeCount {
         sources: std::array::from_fn(|component| Source::new(picture, component)),
         samples: chroma.samples(layout, pixels),
-        differences: chroma.differences().map(|&differences| (picture.conversion(), differences)),
+        computation: chroma.computation().map(|computation| (picture.conversion(), computation)),
         surplus: layout.bin_bits() - scope.level_bits,
         level_bits: scope.level_bits,
     };
@@ -75,8 +75,8 @@ impl Plane {
 struct VectorscopeCount<'a> {
     sources: [Source<'a>; 3],
     samples: Rect,
-    /// The conversion from R'G'B' to colour differences; `None` if the differences are coded.
-    differences: Option<(Conversion, Differences)>,
+    /// The conversion to R'G'B', and from there to pairs; `None` if the pairs are coded.
+    computation: Option<(Conversion, PairComputation)>,
     /// Number of low bits of a code that its level lacks.
     surplus: u32,
     level_bits: u32,
@@ -88,7 +88,7 @@ impl VectorscopeCount<'_> {
         let mut count = |cb: u32, cr: u32| {
             plane.add((((cb >> self.surplus) << self.level_bits) | (cr >> self.surplus)) as usize);
         };
-        let Some((conversion, differences)) = &self.differences else {
+        let Some((conversion, computation)) = &self.computation else {
             let [_, cb, cr] = codes;
             self.sources[1].unpack(x, y, cb);
             self.sources[2].unpack(x, y, cr);
@@ -101,7 +101,7 @@ impl VectorscopeCount<'_> {
         let [first, second, third] = codes;
         for ((&mut first, &mut second), &mut third) in first.iter_mut().zip(second).zip(third) {
             let rgb = conversion.unclamped([first, second, third].map(i32::from));
-            let [cb, cr] = differences.of_codes(rgb.map(|code| code.clamp(0, conversion.max_code())));
+            let [cb, cr] = computation.of_codes(rgb.map(|code| code.clamp(0, conversion.max_code())));
             count(cb, cr);
         }
     }
