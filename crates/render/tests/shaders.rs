@@ -268,7 +268,6 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
         ("samples", offset_of!(TraceParams, samples)),
         ("centre", offset_of!(TraceParams, centre)),
         ("is_chromaticity", offset_of!(TraceParams, is_chromaticity)),
-        ("padding", offset_of!(TraceParams, padding)),
         ("colors", offset_of!(TraceParams, colors)),
     ];
     assert_layout(&shaders::TRACE, "Trace", size_of::<TraceParams>(), &trace);

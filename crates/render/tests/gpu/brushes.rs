@@ -318,7 +318,7 @@ fn the_pixels_that_are_told_are_those_that_keep_their_light() {
     let colorimetry = colorimetry(Matrix::Bt709, Range::Limited);
     let size = (66, 38);
     let picture = noise(PixelLayout::planar_ycbcr(8, (1, 1)), size, colorimetry, 0, 11);
-    for (number, brushes) in brushes(8, size.0).into_iter().enumerate().skip(1) {
+    for (number, brushes) in brushes(8, size.0, Diagram::CbCr).into_iter().enumerate().skip(1) {
         for (way, adjustments) in WAYS.into_iter().flat_map(|way| [(way, Adjustments::default()), (way, each()[1])]) {
             let what = format!("{number} {way:?} {adjustments}");
             let unlit = bare(adjustments);
