@@ -85,7 +85,7 @@ fn count_strip(strip: u32, row: u32) {
         tally_strip(strip, samples_of_strip(1u, strip, row), samples_of_strip(2u, strip, row));
         return;
     }
-    let colors = colors_of(samples_of_strip(0u, strip, row), chroma_terms(strip, row));
+    let colors = colors_of(samples_of_strip(0u, strip, row), chroma_terms(strip, chroma_row(row)));
     if PAIRS == DIFFERENCES {
         tally_strip(strip, differences(scope.weights.first, colors), differences(scope.weights.second, colors));
         return;

@@ -128,11 +128,16 @@ fn traces_of_colour_bars_fall_on_their_targets() {
 fn traces_of_chromaticities_are_at_their_coordinates() {
     let mut studio = Studio::new();
     let layout = PixelLayout::packed_rgb(8, [0, 1, 2], 3);
-    let colours = [[255, 0, 0], [0, 255, 0], [0, 0, 255], [255; 3]];
-    let picture = drawn(layout, (40, 8), colorimetry(Matrix::Identity, Range::Full), |component, x, _| {
+    let colours = [[255, 0, 0], [0, 255, 0], [0, 0, 255], [255; 3], [255, 200, 200]];
+    let picture = drawn(layout, (50, 8), colorimetry(Matrix::Identity, Range::Full), |component, x, _| {
         colours[x as usize / 10][component]
     });
-    let xy = [[0.64, 0.33], [0.30, 0.60], [0.15, 0.06], [0.3127, 0.3290]];
+    // The last colour by the matrix of IEC 61966-2-1.
+    let pale = (200.0_f64 / 255.0).powf(2.4);
+    let [x, y, z] = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+        .map(|row| row[0] + pale * (row[1] + row[2]));
+    let pale = [x / (x + y + z), y / (x + y + z)];
+    let xy = [[0.64, 0.33], [0.30, 0.60], [0.15, 0.06], [0.3127, 0.3290], pale];
     let uv = xy.map(|[x, y]: [f64; 2]| {
         let whole = -2.0 * x + 12.0 * y + 3.0;
         [4.0 * x / whole, 9.0 * y / whole]
