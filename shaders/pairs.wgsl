@@ -34,9 +34,10 @@ fn quotient(part: u32, unit: u32, inverse: f32) -> u32 {
 
 // The chromaticity of red, green and blue light.
 fn chromaticity_of(weights: PairWeights, light: vec3<u32>) -> vec2<u32> {
-    // The largest gets 16 bits.
+    // The largest gets 16 bits; the others are rounded as well.
     let zeros = min(countLeadingZeros(light.r | light.g | light.b), 31u);
-    let scaled = (light << vec3<u32>(zeros)) >> vec3<u32>(16u);
+    let whole = light << vec3<u32>(zeros);
+    let scaled = (whole >> vec3<u32>(16u)) + ((whole >> vec3<u32>(15u)) & vec3<u32>(1u));
     let first = dot(vec3<u32>(weights.first.xyz), scaled);
     let second = dot(vec3<u32>(weights.second.xyz), scaled);
     let unit = max(dot(vec3<u32>(weights.whole.xyz), scaled) >> BITS, 1u);

@@ -4,7 +4,7 @@
     chromaticity.py CLIP PIX_FMT WIDTH HEIGHT TRANSFER PRIMARIES MATRIX RANGE DIAGRAM FIGURES.json
 
 Chromaticities are computed in double precision from the text of ST 2084, BT.2100, BT.1886 and CIE 15. A pixel whose chromaticity is
-within a hundredth of a level from the next level may be counted there. It shares no code with Histoscope.
+within a twentieth of a level from the next level may be counted there. It shares no code with Histoscope.
 """
 
 import json
@@ -75,7 +75,7 @@ expected = np.zeros_like(counts)
 np.add.at(expected, tuple(part.astype(np.int64) for part in places), 1)
 near = np.zeros((height, width), bool)
 for part in places:
-    near |= (np.abs(part - np.round(part)) < 0.01) & ~is_black
+    near |= (np.abs(part - np.round(part)) < 0.05) & ~is_black
 moved = np.abs(counts - expected).sum() // 2
-assert moved <= near.sum(), f"{moved} pixels are elsewhere, and only {near.sum()} are near another level"
+assert moved <= near.sum() / 4, f"{moved} pixels are elsewhere, and only {near.sum()} are near another level"
 print(json.dumps({"pairs": int((expected > 0).sum()), "moved": int(moved), "near": int(near.sum()), "black": int(is_black.sum())}))

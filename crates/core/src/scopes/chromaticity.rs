@@ -75,7 +75,8 @@ impl Diagram {
 
 /// The definition of a pixel's chromaticity as a pair of codes.
 ///
-/// A code is the coordinate as a fraction of the diagram's extent, times 2^bits, rounded down. Black has no chromaticity:
+/// A code is the coordinate as a fraction of the diagram's extent, times 2^bits, rounded down; before that, it is off by at
+/// most a twentieth of a level of 10 bits. Black has no chromaticity:
 /// it is counted at 0, 0, which no other colour has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Chromaticity {
@@ -140,7 +141,7 @@ impl Chromaticity {
     }
 
     /// Returns the weights of red, green and blue light in both coordinates and in the sum that divides them, in units that
-    /// make the largest sum of three weights 2^16.
+    /// make the largest sum of three weights about 2^16 - 1.
     fn weights(&self) -> [[u32; 3]; 3] {
         let extent = self.diagram.extent();
         let to_xyz = self.primaries.to_xyz();
@@ -150,8 +151,8 @@ impl Chromaticity {
             std::array::from_fn(|i| (0..3).map(|k| rows[at][k] * to_xyz[k][i]).sum::<f64>() / unit)
         });
         let most = rows.map(|row| row.iter().sum::<f64>()).into_iter().fold(0.0, f64::max);
-        // Rounded down, so that no sum of products with 16 bits overflows.
-        rows.map(|row| row.map(|weight| (weight.max(0.0) / most * 65_536.0) as u32))
+        // No sum of products with light up to 2^16 overflows.
+        rows.map(|row| row.map(|weight| (weight.max(0.0) / most * 65_534.0).round() as u32))
     }
 }
 
@@ -181,7 +182,8 @@ impl ChromaticityTable {
             return [0; 2];
         }
         // The largest gets 16 bits, so that dark pixels are as precise as bright ones and no sum overflows.
-        let light = light.map(|light| (light << any.leading_zeros()) >> 16);
+        let light = light.map(|light| light << any.leading_zeros());
+        let light = light.map(|light| (light >> 16) + ((light >> 15) & 1));
         let [first, second, whole] = self.weights.map(|row| row[0] * light[0] + row[1] * light[1] + row[2] * light[2]);
         let unit = (whole >> self.bits).max(1);
         [first, second].map(|part| (part / unit).min((1 << self.bits) - 1))
@@ -266,7 +268,7 @@ mod tests {
             for diagram in [Diagram::Xy, Diagram::Uv] {
                 let table = Chromaticity::new(diagram, (Transfer::Pq, primaries), 12).computation();
                 for row in table.weights {
-                    assert!(row.iter().sum::<u32>() <= 1 << 16, "{primaries:?} {diagram:?}: {row:?}");
+                    assert!(row.iter().sum::<u32>() < 1 << 16, "{primaries:?} {diagram:?}: {row:?}");
                 }
                 for codes in (0..27).map(|n| [n % 3, n / 3 % 3, n / 9].map(|part| [0, 1, 4095][part])) {
                     assert!(table.of_codes(codes).iter().all(|&code| code < 4096), "{primaries:?} {codes:?}");
