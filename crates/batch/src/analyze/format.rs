@@ -10,6 +10,7 @@ use super::ffprobe::{FfprobeRecord, QctoolsWriter};
 use super::output::{Output, RecordSink, ResumePoint};
 use super::pipeline::CountedFrame;
 use super::record::{RecordNumber, Recorder};
+use super::scenes::SceneFormat;
 use super::summary::Summary;
 use crate::fields::Cell;
 use histoscope_media::StreamInfo;
@@ -21,6 +22,8 @@ pub enum Format {
     Text(TextFormat),
     /// A Parquet file.
     Parquet,
+    /// The light of scenes.
+    Scenes(SceneFormat),
 }
 
 impl Format {
@@ -30,6 +33,7 @@ impl Format {
         match self {
             Self::Text(format) => format.name(),
             Self::Parquet => "parquet",
+            Self::Scenes(format) => format.name(),
         }
     }
 
@@ -39,6 +43,7 @@ impl Format {
         match self {
             Self::Text(TextFormat::Ffprobe) => "ffprobe.json",
             Self::Text(TextFormat::Qctools) => "qctools.xml.gz",
+            Self::Scenes(format) => format.extension(),
             other => other.name(),
         }
     }
@@ -48,7 +53,7 @@ impl Format {
     pub const fn is_one_object(self) -> bool {
         match self {
             Self::Text(format) => format.has_array() || matches!(format, TextFormat::Qctools),
-            Self::Parquet => true,
+            Self::Parquet | Self::Scenes(_) => true,
         }
     }
 }
