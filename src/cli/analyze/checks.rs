@@ -81,9 +81,6 @@ impl AnalyzeArgs {
         if !self.adjust.is_off() {
             return wrong_usage("--light measures pictures as they are coded; leave out --light or the adjustments");
         }
-        if self.resume {
-            return wrong_usage("--light sums up a whole run; leave out --light or --resume");
-        }
         Ok(())
     }
 

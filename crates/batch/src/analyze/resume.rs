@@ -13,7 +13,7 @@ use super::summary::Summary;
 use crate::file::{FileError, folder_of};
 
 /// The state of an output.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum RunState {
     /// There is no output; the run starts from the beginning.
     Nothing,

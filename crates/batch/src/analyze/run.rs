@@ -183,7 +183,7 @@ fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> R
         }
     };
     summary.first_frame = pipeline.first_number().unwrap_or(0);
-    let light = request_light.then(LightSummary::default);
+    let light = request_light.then_some(left.light);
     let mut writer = Writer { output, records: left.records, damaged: 0, last: None, light };
     let counted = count_and_write(pipeline, &name, &mut writer, quiet)?;
     let records = writer.records;
