@@ -197,7 +197,7 @@ fn the_light_of_a_continued_run_is_that_of_all_frames() {
         600,
         &format!("-vf format=yuv420p12le,fade=in:0:600,{PQ}limited -c:v ffv1 -g 1 -strict -2"),
     );
-    // Row groups of tables have up to 32 MiB, so they need bins.
+    // Row groups of tables have up to 32 MiB, so they need bins. CSV has a summary of parts of a file only.
     for (ending, more) in [("jsonl", &[][..]), ("csv", &[]), ("json", &[]), ("parquet", &["--bins"])] {
         let run = |name: &str, limit: Option<u64>| {
             let path = clip.folder().join(format!("{name}.{ending}"));
@@ -205,7 +205,7 @@ fn the_light_of_a_continued_run_is_that_of_all_frames() {
             let limit = limit.map_or("unlimited".to_owned(), |blocks| blocks.to_string());
             command.arg("-c").arg(format!("trap '' XFSZ; ulimit -f {limit}; exec \"$@\"")).arg("sh");
             command.arg(env!("CARGO_BIN_EXE_histoscope")).arg("analyze").arg(clip.path()).args(more);
-            command.args(["--light", "--gamut", "--quiet", "--engine", "cpu", "--resume", "-o"]).arg(&path);
+            command.args(["--light", "--gamut", "--to", "590f", "-q", "--engine", "cpu", "--resume", "-o"]).arg(&path);
             (path, crate::command::finish(&mut command))
         };
         let (whole, first) = run("whole", None);
