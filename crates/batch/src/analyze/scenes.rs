@@ -3,17 +3,15 @@
 //! Scenes are the shots between the cuts that reports have, too. The light of a scene is that of all pixels of its frames.
 //! An output is written only once every requested frame is counted, since a part would pass for a whole video.
 
+mod division;
 mod hdr10plus;
 mod madvr;
 
-use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use histoscope_core::histogram::pixel_light::bin_of_share;
-use histoscope_core::histogram::{Histogram, LightCounts, LightMeter, LightScale};
-use histoscope_core::strip::{CUT_DELAY, CutFinder, DEFAULT_THRESHOLD, fold};
+use histoscope_core::histogram::{LightCounts, LightScale};
 
+use self::division::{FrameLight, Scenes};
 use self::madvr::Measurements;
 use super::error::AnalyzeError;
 use super::output::{Output, RecordSink};
@@ -44,134 +42,6 @@ impl SceneFormat {
             Self::Madvr => "measurements",
             Self::Hdr10Plus => "hdr10plus.json",
         }
-    }
-}
-
-/// The light of a scene: of all pixels of all its frames.
-#[derive(Debug, Clone, PartialEq)]
-struct SceneLight {
-    /// Number of frames.
-    frames: u64,
-    /// Largest light of red, of green and of blue in cd/m².
-    max: [f64; 3],
-    /// Average light of the pixels in cd/m².
-    average: f64,
-    /// Light in cd/m² that these shares of the pixels do not exceed: [`SHARES`].
-    percentiles: [f64; SHARES.len()],
-    /// Share of the pixels with at most 100 cd/m².
-    share_to_100: f64,
-}
-
-/// Shares of pixels in ten-thousandths.
-const SHARES: [u64; 8] = [100, 2500, 5000, 7500, 9000, 9500, 9998, 9999];
-
-impl SceneLight {
-    /// Returns the light of the brightest pixel in cd/m².
-    fn peak(&self) -> f64 {
-        self.max.into_iter().fold(0.0, f64::max)
-    }
-}
-
-/// A counted frame.
-struct FrameLight {
-    number: u64,
-    counts: LightCounts,
-    /// Largest codes of red, green and blue.
-    max: [u32; 3],
-}
-
-/// A scene whose end is not known yet.
-struct OpenScene {
-    meter: Arc<LightMeter>,
-    frames: u64,
-    bins: Vec<u64>,
-    max: [u32; 3],
-}
-
-impl OpenScene {
-    fn new(meter: &Arc<LightMeter>) -> Self {
-        Self { meter: Arc::clone(meter), frames: 0, bins: vec![0; meter.bin_count()], max: [0; 3] }
-    }
-
-    fn add(&mut self, frame: &FrameLight) {
-        self.frames += 1;
-        self.bins.iter_mut().zip(&frame.counts.bins).for_each(|(sum, &count)| *sum += u64::from(count));
-        self.max.iter_mut().zip(frame.max).for_each(|(most, code)| *most = code.max(*most));
-    }
-
-    fn end(&self) -> SceneLight {
-        let Self { meter, frames, bins, max } = self;
-        let lights = || bins.iter().zip(0..).map(|(&count, bin)| (count, meter.light_of_bin(bin)));
-        let pixels = bins.iter().sum::<u64>().max(1) as f64;
-        let to_100 = lights().filter(|(_, light)| *light <= 100.0).map(|(count, _)| count).sum::<u64>();
-        SceneLight {
-            frames: *frames,
-            max: max.map(|code| meter.light(code)),
-            average: lights().map(|(count, light)| count as f64 * light).sum::<f64>() / pixels,
-            percentiles: SHARES
-                .map(|share| bin_of_share(bins.iter().copied(), share).map_or(0.0, |bin| meter.light_of_bin(bin))),
-            share_to_100: to_100 as f64 / pixels,
-        }
-    }
-}
-
-/// Divides frames into scenes.
-struct Scenes {
-    finder: CutFinder,
-    /// Number of cuts found that scenes have begun at.
-    begun: usize,
-    /// Frames at which a cut may still be found.
-    waiting: VecDeque<FrameLight>,
-    open: Option<OpenScene>,
-    ended: Vec<SceneLight>,
-}
-
-impl Scenes {
-    fn new() -> Self {
-        Self {
-            finder: CutFinder::new(DEFAULT_THRESHOLD).keeping_all(),
-            begun: 0,
-            waiting: VecDeque::new(),
-            open: None,
-            ended: Vec::new(),
-        }
-    }
-
-    fn add(&mut self, frame: FrameLight, time_secs: f64, histogram: &Histogram) {
-        self.finder.push(frame.number, time_secs, &fold(histogram));
-        self.waiting.push_back(frame);
-        if self.waiting.len() > CUT_DELAY
-            && let Some(frame) = self.waiting.pop_front()
-        {
-            let is_cut = self.finder.found().get(self.begun).is_some_and(|cut| cut.frame == frame.number);
-            self.place(&frame, is_cut);
-        }
-    }
-
-    /// Adds a frame to the open scene, or begins another at a cut or where the depth of the samples changes.
-    fn place(&mut self, frame: &FrameLight, is_cut: bool) {
-        self.begun += usize::from(is_cut);
-        let meter = &frame.counts.meter;
-        let mut open = match self.open.take() {
-            Some(open) if !is_cut && open.meter.bits() == meter.bits() => open,
-            ended => {
-                self.ended.extend(ended.as_ref().map(OpenScene::end));
-                OpenScene::new(meter)
-            }
-        };
-        open.add(frame);
-        self.open = Some(open);
-    }
-
-    fn finish(mut self) -> Vec<SceneLight> {
-        let finder = std::mem::replace(&mut self.finder, CutFinder::new(DEFAULT_THRESHOLD));
-        let (cuts, _) = finder.finish();
-        for frame in std::mem::take(&mut self.waiting) {
-            let is_cut = cuts.get(self.begun).is_some_and(|cut| cut.frame == frame.number);
-            self.place(&frame, is_cut);
-        }
-        self.ended.extend(self.open.as_ref().map(OpenScene::end));
-        self.ended
     }
 }
 

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::SceneLight;
+use super::division::SceneLight;
 use crate::analyze::error::AnalyzeError;
 
 /// The names that HDR10+ has for the shares of a distribution. At 5 is the light that 99.99 % of the pixels do not exceed,

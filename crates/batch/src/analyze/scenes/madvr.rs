@@ -9,7 +9,7 @@ use std::io::{self, Read, Seek, Write};
 use histoscope_core::histogram::{LightCounts, LightScale};
 use tempfile::SpooledTempFile;
 
-use super::SceneLight;
+use super::division::SceneLight;
 use crate::analyze::error::AnalyzeError;
 use crate::analyze::light::LightSummary;
 
