@@ -307,31 +307,37 @@ impl AnalyzeArgs {
     }
 }
 
-/// The formats of records, by extension. Longer extensions come first, since some end with a shorter one.
-const BY_EXTENSION: [FormatArg; 8] = [
+/// All formats: those of records, then those of scenes.
+const FORMATS: &[FormatArg] = &[
     FormatArg::Jsonl,
     FormatArg::Csv,
     FormatArg::Ffprobe,
-    FormatArg::Hdr10plus,
     FormatArg::Json,
     FormatArg::Qctools,
     FormatArg::Parquet,
     FormatArg::Madvr,
+    FormatArg::Hdr10plus,
 ];
+/// The formats of records.
+pub const RECORD_FORMATS: &[FormatArg] = FORMATS.split_at(6).0;
 
-/// Returns the format that matches a path's extension, if any.
+/// Returns the format that matches a path's extension, if any. Some extensions end with a shorter one.
 fn format_of(path: &Path) -> Option<Format> {
     let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
-    BY_EXTENSION.map(Format::from).into_iter().find(|format| name.ends_with(&format!(".{}", format.extension())))
+    let formats = FORMATS.iter().copied().map(Format::from);
+    let matching = formats.filter(|format| name.ends_with(&format!(".{}", format.extension())));
+    matching.max_by_key(|format| format.extension().len())
 }
 
-/// Refuses an output whose extension is not that of a format of records. Streams, and files without an extension, are
+/// Refuses an output whose extension is not that of one of these formats. Streams, and files without an extension, are
 /// accepted. `otherwise` says what else to do.
-pub fn check_extension(path: &Path, otherwise: &str) -> Result<(), WrongUsage> {
-    if path.extension().is_none() || format_of(path).is_some() || is_stream(path) {
+pub fn check_extension(path: &Path, formats: &[FormatArg], otherwise: &str) -> Result<(), WrongUsage> {
+    let formats = formats.iter().copied().map(Format::from);
+    let format = format_of(path);
+    if path.extension().is_none() || formats.clone().any(|known| Some(known) == format) || is_stream(path) {
         return Ok(());
     }
-    let known = BY_EXTENSION.map(|format| format!(".{}", Format::from(format).extension())).join(", ");
+    let known = formats.map(|known| format!(".{}", known.extension())).collect::<Vec<_>>().join(", ");
     wrong_usage(format!("{} ends in none of {known}; choose one of these{otherwise}", path.display()))
 }
 
@@ -344,7 +350,7 @@ enum AnalyzeScope {
 
 /// The value of `--format`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FormatArg {
+pub enum FormatArg {
     /// One JSON object per line; the last one is a summary
     Jsonl,
     /// A CSV table

@@ -7,13 +7,13 @@ use std::path::Path;
 use histoscope::analysis::{Format, Jobs, Point, SceneFormat};
 use histoscope::{Components, Counted};
 
-use super::{AnalyzeArgs, FFPROBE, QCTOOLS, check_extension, is_stream, output_name};
+use super::{AnalyzeArgs, FFPROBE, FORMATS, QCTOOLS, check_extension, is_stream, output_name};
 use crate::cli::output::{WrongUsage, wrong_usage};
 
 impl AnalyzeArgs {
     pub(super) fn check_usage(&self) -> Result<(), WrongUsage> {
         if let (Some(output), None) = (&self.output, self.format) {
-            check_extension(output, ", or name the format with --format")?;
+            check_extension(output, FORMATS, ", or name the format with --format")?;
         }
         let format = self.format();
         if self.inputs.len() > 1 {

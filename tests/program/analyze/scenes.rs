@@ -163,6 +163,12 @@ fn only_whole_videos_of_pq_are_described() {
         assert_eq!(run.code, Some(2), "{arguments:?}: {}", run.stderr);
         assert!(run.stderr.contains(said), "{arguments:?}: {}", run.stderr);
     }
+    // Shares cannot be joined to such a file.
+    let mut merge = crate::command::program();
+    merge.args(["merge", "a.jsonl", "-o", "x.hdr10plus.json"]);
+    let refused = crate::command::finish(&mut merge);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    assert!(refused.stderr.contains("x.hdr10plus.json ends in none of"), "{}", refused.stderr);
     // A cut file leaves nothing that would pass for the whole.
     let bytes = clip.bytes();
     let damaged = Clip::from_bytes("damaged.mkv", &bytes[..bytes.len() / 2]);

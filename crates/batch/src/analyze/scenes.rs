@@ -82,7 +82,8 @@ impl RecordSink for SceneOutput {
             return Ok(());
         };
         if let Frames::Madvr(measurements) = &mut self.frames {
-            measurements.add(light).map_err(AnalyzeError::Output)?;
+            let average = counts.light.map_or(0.0, |figures| figures.average);
+            measurements.add(light, average).map_err(AnalyzeError::Output)?;
         }
         let most = |channel| histogram.bins(channel).iter().rposition(|&count| count > 0).unwrap_or(0) as u32;
         let described = FrameLight { number: frame.number, counts: light.clone(), max: [most(0), most(1), most(2)] };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use histoscope_core::histogram::pixel_light::bin_of_share;
 use histoscope_core::histogram::{Histogram, LightCounts, LightMeter};
-use histoscope_core::strip::{CUT_DELAY, CutFinder, DEFAULT_THRESHOLD, fold};
+use histoscope_core::strip::{CUT_DELAY, Cut, CutFinder, DEFAULT_THRESHOLD, fold};
 
 /// The light of a scene: of all pixels of all its frames.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,45 +78,16 @@ impl OpenScene {
     }
 }
 
-/// Divides frames into scenes.
-pub struct Scenes {
-    finder: CutFinder,
-    /// Number of cuts found that scenes have begun at.
-    begun: usize,
-    /// Frames at which a cut may still be found.
-    waiting: VecDeque<FrameLight>,
-    open: Option<OpenScene>,
+/// The scenes found so far. The last one may go on.
+#[derive(Default)]
+struct FoundScenes {
     ended: Vec<SceneLight>,
+    open: Option<OpenScene>,
 }
 
-impl Scenes {
-    /// Creates a division without frames.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            finder: CutFinder::new(DEFAULT_THRESHOLD).keeping_all(),
-            begun: 0,
-            waiting: VecDeque::new(),
-            open: None,
-            ended: Vec::new(),
-        }
-    }
-
-    /// Adds the next frame, which begins at this time and has this histogram of red, green, blue and luminance.
-    pub fn add(&mut self, frame: FrameLight, time_secs: f64, histogram: &Histogram) {
-        self.finder.push(frame.number, time_secs, &fold(histogram));
-        self.waiting.push_back(frame);
-        if self.waiting.len() > CUT_DELAY
-            && let Some(frame) = self.waiting.pop_front()
-        {
-            let is_cut = self.finder.found().get(self.begun).is_some_and(|cut| cut.frame == frame.number);
-            self.place(&frame, is_cut);
-        }
-    }
-
+impl FoundScenes {
     /// Adds a frame to the open scene, or begins another at a cut or where the depth of the samples changes.
-    fn place(&mut self, frame: &FrameLight, is_cut: bool) {
-        self.begun += usize::from(is_cut);
+    fn add(&mut self, frame: &FrameLight, is_cut: bool) {
         let meter = &frame.counts.meter;
         let mut open = match self.open.take() {
             Some(open) if !is_cut && open.meter.bits() == meter.bits() => open,
@@ -128,17 +99,55 @@ impl Scenes {
         open.add(frame);
         self.open = Some(open);
     }
+}
+
+/// Divides frames into scenes.
+pub struct Scenes {
+    finder: CutFinder,
+    /// Frames at which a cut may still be found.
+    waiting: VecDeque<FrameLight>,
+    /// Number of the cuts before these frames.
+    passed: usize,
+    found: FoundScenes,
+}
+
+impl Scenes {
+    /// Creates a division without frames.
+    #[must_use]
+    pub fn new() -> Self {
+        let finder = CutFinder::new(DEFAULT_THRESHOLD).keeping_all();
+        Self { finder, waiting: VecDeque::new(), passed: 0, found: FoundScenes::default() }
+    }
+
+    /// Adds the next frame, which begins at this time and has this histogram of red, green, blue and luminance.
+    pub fn add(&mut self, frame: FrameLight, time_secs: f64, histogram: &Histogram) {
+        self.finder.push(frame.number, time_secs, &fold(histogram));
+        self.waiting.push_back(frame);
+        if self.waiting.len() > CUT_DELAY
+            && let Some(frame) = self.waiting.pop_front()
+        {
+            let is_cut = is_next(self.finder.found(), self.passed, &frame);
+            self.passed += usize::from(is_cut);
+            self.found.add(&frame, is_cut);
+        }
+    }
 
     /// Returns the light of the scenes, in order.
     #[must_use]
-    pub fn finish(mut self) -> Vec<SceneLight> {
-        let finder = std::mem::replace(&mut self.finder, CutFinder::new(DEFAULT_THRESHOLD));
+    pub fn finish(self) -> Vec<SceneLight> {
+        let Self { finder, waiting, mut passed, mut found } = self;
         let (cuts, _) = finder.finish();
-        for frame in std::mem::take(&mut self.waiting) {
-            let is_cut = cuts.get(self.begun).is_some_and(|cut| cut.frame == frame.number);
-            self.place(&frame, is_cut);
+        for frame in waiting {
+            let is_cut = is_next(&cuts, passed, &frame);
+            passed += usize::from(is_cut);
+            found.add(&frame, is_cut);
         }
-        self.ended.extend(self.open.as_ref().map(OpenScene::end));
-        self.ended
+        found.ended.extend(found.open.as_ref().map(OpenScene::end));
+        found.ended
     }
+}
+
+/// Returns `true` if the first cut that has not been passed is at this frame.
+fn is_next(cuts: &[Cut], passed: usize, frame: &FrameLight) -> bool {
+    cuts.get(passed).is_some_and(|cut| cut.frame == frame.number)
 }

@@ -36,25 +36,28 @@ pub struct Measurements {
     frames: SpooledTempFile,
     /// Sum of the frames' averages in cd/m².
     averages: f64,
+    /// The PQ signal of 100 cd/m², at which the lower bins end.
+    low: f64,
 }
 
 impl Default for Measurements {
     fn default() -> Self {
-        Self { frames: SpooledTempFile::new(MEMORY), averages: 0.0 }
+        let low = LightScale::Pq.signal_of_gray(100.0);
+        Self { frames: SpooledTempFile::new(MEMORY), averages: 0.0, low }
     }
 }
 
 impl Measurements {
-    /// Adds a frame.
+    /// Adds a frame with this average in cd/m².
     ///
     /// # Errors
     /// Any error from writing the temporary file.
-    pub fn add(&mut self, light: &LightCounts) -> io::Result<()> {
+    pub fn add(&mut self, light: &LightCounts, average: f64) -> io::Result<()> {
         let top = f64::from((1_u32 << light.meter.bits()) - 1);
         let peak = light.brightest.map_or(0, |pixel| pixel.value);
         let mut bins = [0; LOW_BINS + HIGH_BINS];
         for (&count, code) in light.bins.iter().zip(0_u32..).filter(|(count, _)| **count > 0) {
-            bins[bin_of(f64::from(code) / top)] += u64::from(count);
+            bins[self.bin_of(f64::from(code) / top)] += u64::from(count);
         }
         let pixels = light.pixels().max(1);
         let shares = bins.map(|count| ((count * FULL + pixels / 2) / pixels) as u16);
@@ -62,7 +65,7 @@ impl Measurements {
         words.extend(shares);
         words.extend([0; HUE_BINS]);
         let bytes: Vec<u8> = words.into_iter().flat_map(u16::to_le_bytes).collect();
-        self.averages += light.figures(None).map_or(0.0, |figures| figures.average);
+        self.averages += average;
         self.frames.write_all(&bytes)
     }
 
@@ -101,13 +104,13 @@ impl Measurements {
             write(&bytes[..read])?;
         }
     }
-}
 
-/// Returns the bin of a PQ signal from 0 to 1. Bins are equally wide up to the signal of 100 cd/m², and above it.
-fn bin_of(signal: f64) -> usize {
-    let low = LightScale::Pq.signal_of_gray(100.0);
-    if signal < low {
-        return (signal / low * LOW_BINS as f64) as usize;
+    /// Returns the bin of a PQ signal from 0 to 1. Bins are equally wide up to the signal of 100 cd/m², and above it.
+    fn bin_of(&self, signal: f64) -> usize {
+        if signal < self.low {
+            return (signal / self.low * LOW_BINS as f64) as usize;
+        }
+        let above = (signal - self.low) / (1.0 - self.low);
+        LOW_BINS + ((above * HIGH_BINS as f64) as usize).min(HIGH_BINS - 1)
     }
-    LOW_BINS + (((signal - low) / (1.0 - low) * HIGH_BINS as f64) as usize).min(HIGH_BINS - 1)
 }
