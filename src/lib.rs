@@ -90,6 +90,7 @@ pub mod analysis {
     pub use histoscope_batch::analyze::output::OutputTarget;
     pub use histoscope_batch::analyze::pipeline::{Jobs, Request};
     pub use histoscope_batch::analyze::run::{Destination, Finished, run};
+    pub use histoscope_batch::analyze::scenes::SceneFormat;
     pub use histoscope_batch::analyze::selection::{Point, Selection};
     pub use histoscope_batch::analyze::signal::SignalUse;
     pub use histoscope_batch::analyze::{AnalyzeError, Stop};
