@@ -126,9 +126,9 @@ fn chromaticities_are_what_numpy_counts() {
     for (format, transfer, primaries, matrix, range, size) in kinds {
         let tags =
             format!("setparams=color_trc={transfer}:color_primaries={primaries}:colorspace={matrix}:range={range}");
-        let source = format!("gradients=s={}x{}:n=8:seed=5:x0=0:y0=0:x1=60:y1=40,noise=alls=40:allf=u", size.0, size.1);
-        let how = format!("-f lavfi -i {source} -frames:v 1 -vf format={format},{tags} -c:v ffv1 -strict -2");
-        let clip = Clip::new("clip.mkv", &how);
+        let (raw, size_text) = (if matrix == "gbr" { "gbrp16le" } else { format }, format!("{}x{}", size.0, size.1));
+        let how = format!("-vf format={format},{tags} -c:v ffv1 -strict -2");
+        let clip = Clip::noisy("clip.mkv", &size_text, raw, 1, &how);
         for diagram in ["xy", "uv"] {
             let what = format!("{format} {transfer} {primaries} {diagram}");
             let arguments = ["--bins", "--scopes", "vectorscope", "--diagram", diagram, "--engine"];
