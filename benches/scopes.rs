@@ -1,4 +1,4 @@
-//! The adapter's times for a waveform, a vectorscope, a selection by brushes in both, and the light of pixels, by size,
+//! The adapter's times for a waveform, a vectorscope of Cb and Cr and one of chromaticities, a selection by brushes in both, and the light of pixels, by size,
 //! depth and content.
 //!
 //! Run with `cargo bench --bench scopes`; add `-- plans` to measure plans other than the program's. Times are medians,
@@ -15,8 +15,10 @@ use histoscope_core::histogram::{Components, LightMeter, LightScale};
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::color::{Matrix, Range};
 use histoscope_core::picture::layout::PixelLayout;
+use histoscope_core::picture::primaries::Primaries;
 use histoscope_core::picture::region::Rect;
-use histoscope_core::scopes::{Chroma, ScopeChoice};
+use histoscope_core::picture::transfer::Transfer;
+use histoscope_core::scopes::{Chroma, Diagram, ScopeChoice};
 use histoscope_lab::bench::measure::{Budget, Times, on_gpu};
 use histoscope_render::cpu::SelectionChoice;
 use histoscope_render::gpu::brushed::BrushedPasses;
@@ -50,10 +52,11 @@ fn main() {
                 // Warm up: while the CPU created the picture, the adapter's clock rate dropped.
                 waveform(&gpu, &picture, WaveformPlan::of(&gpu));
                 println!(
-                    "{what:<24} waveform {:>8.1} µs, vectorscope {:>8.1} µs, brushes {:>8.1} µs, light of \
-                     PQ {:>8.1} µs, with gamut {:>8.1} µs, of HLG {:>8.1} µs",
+                    "{what:<24} waveform {:>8.1} µs, vectorscope {:>8.1} µs, chromaticities {:>8.1} µs, \
+                     brushes {:>8.1} µs, light of PQ {:>8.1} µs, with gamut {:>8.1} µs, of HLG {:>8.1} µs",
                     waveform(&gpu, &picture, WaveformPlan::of(&gpu)).median_us,
-                    vectorscope(&gpu, &picture, VectorscopePlan::of(&gpu)).median_us,
+                    vectorscope(&gpu, &picture, VectorscopePlan::of(&gpu), Diagram::CbCr).median_us,
+                    vectorscope(&gpu, &picture, VectorscopePlan::of(&gpu), Diagram::Xy).median_us,
                     brushes(&gpu, &picture).median_us,
                     light(&gpu, &picture, LightScale::Pq, false).median_us,
                     light(&gpu, &picture, LightScale::Pq, true).median_us,
@@ -82,7 +85,7 @@ fn other_plans(gpu: &Gpu, picture: &Picture) {
             // With 0 slot bits, a workgroup has a single slot, so nearly every sample is added directly in memory.
             for slot_bits in [0, 5, 6] {
                 let plan = VectorscopePlan { workgroup, workgroups, slot_bits };
-                println!("    {:>8.1} µs {plan:?}", vectorscope(gpu, picture, plan).median_us);
+                println!("    {:>8.1} µs {plan:?}", vectorscope(gpu, picture, plan, Diagram::CbCr).median_us);
             }
         }
     }
@@ -98,9 +101,11 @@ fn waveform(gpu: &Gpu, picture: &Picture, plan: WaveformPlan) -> Times {
         .expect("the passes run")
 }
 
-fn vectorscope(gpu: &Gpu, picture: &Picture, plan: VectorscopePlan) -> Times {
+fn vectorscope(gpu: &Gpu, picture: &Picture, plan: VectorscopePlan, diagram: Diagram) -> Times {
     let mut passes = VectorscopePasses::with_plan(gpu, plan);
-    passes.prepare(gpu, picture, Rect::whole(picture.width(), picture.height()), Chroma::of(picture));
+    let light = (Transfer::Pq, Primaries::Bt2020);
+    let chroma = Chroma::of(picture).map(|chroma| chroma.in_diagram(diagram, light));
+    passes.prepare(gpu, picture, Rect::whole(picture.width(), picture.height()), chroma);
     let pictures = uploaded(gpu, picture);
     let group = pictures.bind_group().expect("it was uploaded");
     on_gpu(gpu, &Budget::new(gpu, REPEATS), &mut |encoder, _, spans| passes.record(encoder, group, spans))
@@ -115,7 +120,7 @@ fn brushes(gpu: &Gpu, picture: &Picture) -> Times {
     let range = Brush { channels: Channels::ALL, low: 1 << (bits - 3), high: 7 << (bits - 3) };
     let waveform = Some(WaveformBrush { range, columns: [100, 900], column_count: 1024 });
     let circle = PairShape::Circle { middle: [levels / 2; 2], radius: levels / 3 };
-    let vectorscope = Some(PairBrush { level_bits: bits.min(10), shape: circle });
+    let vectorscope = Some(PairBrush { level_bits: bits.min(10), shape: circle, diagram: Diagram::CbCr });
     let pixels = Rect::whole(picture.width(), picture.height());
     let chroma = Chroma::of(picture);
     let selection = Brushes { histogram: None, waveform, vectorscope }.on(pixels, Components::Rgbl, chroma);

@@ -13,10 +13,8 @@ struct Brushes {
     columns: vec2<u32>,
     coded: u32,       // true if the channels are Y', Cb and Cr as coded
     row_words: u32,   // of a row of a plane
-    // Weights of red, green and blue in Cb and in Cr, and the bias.
-    cb: vec4<i32>,
-    cr: vec4<i32>,
-    pairs: u32,       // 0 if the vectorscope has no brush, 1 if Cb and Cr are coded, 2 if they are computed
+    weights: PairWeights,
+    pairs: u32,       // the source of pairs, or 0 if the vectorscope has no brush
     level_bits: u32,  // of a level of a pair
     padding: vec2<u32>,
 }
@@ -29,12 +27,16 @@ struct Brushes {
 @group(1) @binding(2) var<storage, read_write> planes: array<u32>;
 // The number of pixels selected by all brushes.
 @group(1) @binding(3) var<storage, read_write> total: atomic<u32>;
+// The linear light of each code, if the vectorscope counts chromaticities.
+@group(1) @binding(4) var<storage, read> light: array<u32>;
 
 fn has_pair(codes: vec3<u32>) -> bool {
     var pair = codes.yz;
-    if brushes.pairs == 2u {
-        let rgb = vec3<i32>(bins_of(codes).rgb);
-        pair = vec2<u32>(difference(brushes.cb, rgb), difference(brushes.cr, rgb));
+    if brushes.pairs == DIFFERENCES {
+        pair = differences_of(brushes.weights, bins_of(codes).rgb);
+    } else if brushes.pairs == CHROMATICITIES {
+        let rgb = bins_of(codes).rgb;
+        pair = chromaticity_of(brushes.weights, vec3<u32>(light[rgb.r], light[rgb.g], light[rgb.b]));
     }
     let level = pair >> vec2<u32>(BITS - brushes.level_bits);
     let at = (level.x << brushes.level_bits) | level.y;

@@ -1,5 +1,5 @@
 // Counts the pixels selected by brushes in the same way as the scopes count the whole picture: bins, waveforms, and
-// pairs of Cb and Cr. Planes of lower resolution are counted sample by sample, if any pixel under the sample is
+// pairs. Planes of lower resolution are counted sample by sample, if any pixel under the sample is
 // selected. See crates/render/src/view/brushes.rs.
 //
 // An invocation has 32 adjacent samples and merges equal ones, so that the additions of a constant picture do not all
@@ -8,8 +8,8 @@
 // True if a component is counted as coded, instead of red, green, blue and luminance; and which component.
 override CODED: bool = false;
 override COMPONENT: u32 = 0u;
-// True if Cb and Cr are computed from red, green and blue instead of read.
-override DIFFERENCES: bool = false;
+// The source of the pairs.
+override PAIRS: u32 = CODED_PAIRS;
 // Bits of a level. For deeper codes, the upper bits.
 override LEVEL_BITS: u32 = 8u;
 
@@ -24,9 +24,7 @@ struct Brushed {
     stride: u32,         // distance of its channels in the counts
     bins: u32,           // true if bins are counted
     waveform: u32,       // true if the waveform is counted
-    // Weights of red, green and blue in Cb and in Cr, and the bias.
-    cb: vec4<i32>,
-    cr: vec4<i32>,
+    weights: PairWeights,
 }
 
 @group(1) @binding(0) var<uniform> brushed: Brushed;
@@ -34,6 +32,8 @@ struct Brushed {
 @group(1) @binding(2) var<storage, read_write> bins: array<atomic<u32>>;
 // The counts of the waveform or of the vectorscope.
 @group(1) @binding(3) var<storage, read_write> counts: array<atomic<u32>>;
+// The linear light of each code, if the vectorscope counts chromaticities.
+@group(1) @binding(4) var<storage, read> light: array<u32>;
 
 // The last value that an invocation found in each channel, and its number of repetitions: for the bins, and
 // starting at FIRST_COUNT, for the counts.
@@ -133,11 +133,13 @@ fn count_pairs(@builtin(global_invocation_id) id: vec3<u32>) {
         let sample = first + vec2<u32>(at, 0u);
         if is_counted(sample) && is_selected(3u, sample) {
             var pair: vec2<u32>;
-            if DIFFERENCES {
-                let rgb = vec3<i32>(bins_of(codes_at(sample)).rgb);
-                pair = vec2<u32>(difference(brushed.cb, rgb), difference(brushed.cr, rgb));
-            } else {
+            if PAIRS == CODED_PAIRS {
                 pair = vec2<u32>(code_at(1u, sample.x, sample.y), code_at(2u, sample.x, sample.y));
+            } else if PAIRS == DIFFERENCES {
+                pair = differences_of(brushed.weights, bins_of(codes_at(sample)).rgb);
+            } else {
+                let rgb = bins_of(codes_at(sample)).rgb;
+                pair = chromaticity_of(brushed.weights, vec3<u32>(light[rgb.r], light[rgb.g], light[rgb.b]));
             }
             let level = pair >> vec2<u32>(BITS - LEVEL_BITS);
             add(FIRST_COUNT, (level.x << LEVEL_BITS) | level.y);

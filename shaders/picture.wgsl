@@ -131,8 +131,3 @@ fn channels_in(codes: vec3<u32>, coded: bool, low: u32, high: u32) -> u32 {
     let found = select(vec4<u32>(0u), vec4<u32>(1u, 2u, 4u, 8u), inside);
     return (found.x | found.y | found.z | found.w) & there;
 }
-
-// A colour difference of R'G'B' codes, by its weights and their bias.
-fn difference(weights: vec4<i32>, rgb: vec3<i32>) -> u32 {
-    return u32((weights.x * rgb.r + weights.y * rgb.g + weights.z * rgb.b + weights.w) >> FRACTION);
-}

@@ -18,10 +18,15 @@ struct Trace {
     ground: f32,         // opacity of the background
     lights: array<vec4<f32>, 4>,
     hue: vec4<f32>,      // red of Cr, green of Cb and of Cr, blue of Cb
-    zoom: f32,           // zoom of a vectorscope, around its middle
+    zoom: f32,           // zoom of a vectorscope, around its centre
     white: u32,          // 1: a vectorscope's trace is white
     samples: f32,        // samples that a vectorscope has counted
     strength: f32,       // brightness of the trace
+    centre: vec2<f32>,   // the levels in the middle of a vectorscope
+    is_chromaticity: u32,
+    padding: u32,
+    // Red, green and blue of a chromaticity's coordinates, as fractions of the highest level, and of 1.
+    colors: array<vec4<f32>, 3>,
 }
 
 @group(0) @binding(0) var<uniform> trace: Trace;
@@ -141,10 +146,10 @@ fn waveform(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
 // First and last of the levels whose middle is on a pixel of `side`, counted from the low end. If there are none, both are
 // the level under the pixel's middle. The middle code is in the middle of the panel. Beyond the outermost levels, the
 // range contains no level.
-fn levels_at(at: f32, side: f32) -> vec2<i32> {
+fn levels_at(at: f32, side: f32, centre: f32) -> vec2<i32> {
     let count = f32(1u << trace.level_bits);
     let step = (count + 1.0) / (trace.zoom * side);
-    let begin = 0.5 * (count + 1.0) + (at - 0.5 * side) * step;
+    let begin = centre + 0.5 + (at - 0.5 * side) * step;
     let first = i32(ceil(begin - 0.5));
     let last = i32(ceil(begin + step - 0.5)) - 1;
     let under = i32(floor(begin + 0.5 * step));
@@ -163,6 +168,18 @@ fn hue_of(differences: vec2<f32>) -> vec3<f32> {
     return mix(vec3<f32>(1.0), pure * 0.75 + 0.25, clamp(length(differences) * 5.0, 0.0, 1.0));
 }
 
+// The colour of a chromaticity, by its coordinates as fractions of the highest level: clipped to BT.709, and lighter, since
+// pure blue would be hard to see on a dark background.
+fn color_of(coordinates: vec2<f32>) -> vec3<f32> {
+    let place = vec3<f32>(coordinates, 1.0);
+    let light = max(
+        vec3<f32>(dot(trace.colors[0].xyz, place), dot(trace.colors[1].xyz, place), dot(trace.colors[2].xyz, place)),
+        vec3<f32>(0.0),
+    );
+    let high = max(light.r, max(light.g, light.b));
+    return sqrt(light / max(high, 1e-6)) * 0.75 + 0.25;
+}
+
 // Brightness of the spots around the middle of a pixel. A pair of levels at full brightness makes a round spot, which is
 // visible if a level has few pixels. Loops have the same length for every pixel.
 fn spots(at: vec2<f32>, side: f32) -> f32 {
@@ -174,7 +191,7 @@ fn spots(at: vec2<f32>, side: f32) -> f32 {
         return 0.0;
     }
     let middle = vec2<f32>(at.x + 0.5, side - 0.5 - at.y);
-    let place = 0.5 * (count + 1.0) + (middle - 0.5 * side) * step - 0.5;
+    let place = trace.centre + (middle - 0.5 * side) * step;
     let reach = (radius + 0.5) * step;
     let first = vec2<i32>(ceil(place - reach));
     let levels = i32(2.0 * reach) + 1;
@@ -203,8 +220,8 @@ fn vectorscope(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
     if any(at < vec2<f32>(0.0)) || any(at >= vec2<f32>(side)) {
         return over_ground(vec3<f32>(0.0));
     }
-    let across = levels_at(at.x, side);
-    let up = levels_at(side - 1.0 - at.y, side);
+    let across = levels_at(at.x, side, trace.centre.x);
+    let up = levels_at(side - 1.0 - at.y, side, trace.centre.y);
     let count = i32(1u << trace.level_bits);
     var sum = 0u;
     for (var cb = max(across.x, 0); cb <= min(across.y, count - 1); cb += 1) {
@@ -219,7 +236,13 @@ fn vectorscope(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
     if light == 0.0 {
         return over_ground(vec3<f32>(0.0));
     }
-    let middle = vec2<f32>(f32(count / 2));
-    let differences = (vec2<f32>(f32(across.x), f32(up.x)) - middle) / middle;
-    return over_ground(min(light, 1.0) * trace.strength * select(hue_of(differences), vec3<f32>(0.8, 1.0, 0.85), trace.white == 1u));
+    let pair = vec2<f32>(f32(across.x), f32(up.x));
+    var hue = vec3<f32>(0.8, 1.0, 0.85);
+    if trace.white == 0u && trace.is_chromaticity == 1u {
+        hue = color_of((pair + 0.5) / f32(count));
+    } else if trace.white == 0u {
+        let middle = vec2<f32>(f32(count / 2));
+        hue = hue_of((pair - middle) / middle);
+    }
+    return over_ground(min(light, 1.0) * trace.strength * hue);
 }

@@ -1,4 +1,4 @@
-// Counts a vectorscope: pairs of Cb and Cr. crates/core/src/scopes/reference.rs defines the exact counts.
+// Counts a vectorscope: pairs of Cb and Cr, or of chromaticities. crates/core/src/scopes/reference.rs defines the exact counts.
 //
 // A picture has few different colours side by side, perhaps only one, and additions to the same word of memory wait for
 // each other. So every workgroup keeps a table in workgroup memory. A pair of levels has one slot there, selected by
@@ -6,8 +6,8 @@
 // the same slot are added directly to memory. At the end, the workgroup adds the counts of its slots.
 
 override WORKGROUP: u32 = 256u;
-// True if Cb and Cr are computed from red, green and blue instead of read.
-override DIFFERENCES: bool = false;
+// The source of the pairs.
+override PAIRS: u32 = CODED_PAIRS;
 // Bits of a level. For deeper codes, the upper bits.
 override LEVEL_BITS: u32 = 8u;
 // Bits of each level that select a slot.
@@ -21,13 +21,13 @@ struct Vectorscope {
     // The counted part of the grid of samples: column and row of the first, then one past the last.
     low: vec2<u32>,
     high: vec2<u32>,
-    // Weights of red, green and blue in Cb and in Cr, and the bias.
-    cb: vec4<i32>,
-    cr: vec4<i32>,
+    weights: PairWeights,
 }
 
 @group(1) @binding(0) var<uniform> scope: Vectorscope;
 @group(1) @binding(1) var<storage, read_write> counts: array<atomic<u32>>;
+// The linear light of each code, if chromaticities are counted.
+@group(1) @binding(2) var<storage, read> light: array<u32>;
 
 // The upper bits hold the pair's other bits and one more, so that an empty slot is zero. The lower COUNT_BITS hold its
 // count. A workgroup has fewer than 2^COUNT_BITS samples.
@@ -81,12 +81,24 @@ fn differences(weights: vec4<i32>, colors: Colors) -> vec4<u32> {
 }
 
 fn count_strip(strip: u32, row: u32) {
-    if DIFFERENCES {
-        let colors = colors_of(samples_of_strip(0u, strip, row), chroma_terms(strip, row));
-        tally_strip(strip, differences(scope.cb, colors), differences(scope.cr, colors));
-    } else {
+    if PAIRS == CODED_PAIRS {
         tally_strip(strip, samples_of_strip(1u, strip, row), samples_of_strip(2u, strip, row));
+        return;
     }
+    let colors = colors_of(samples_of_strip(0u, strip, row), chroma_terms(strip, chroma_row(row)));
+    if PAIRS == DIFFERENCES {
+        tally_strip(strip, differences(scope.weights.first, colors), differences(scope.weights.second, colors));
+        return;
+    }
+    var first: vec4<u32>;
+    var second: vec4<u32>;
+    for (var lane = 0u; lane < 4u; lane += 1u) {
+        let codes = vec3<u32>(colors.red[lane], colors.green[lane], colors.blue[lane]);
+        let pair = chromaticity_of(scope.weights, vec3<u32>(light[codes.r], light[codes.g], light[codes.b]));
+        first[lane] = pair.x;
+        second[lane] = pair.y;
+    }
+    tally_strip(strip, first, second);
 }
 
 @compute @workgroup_size(WORKGROUP)

@@ -73,9 +73,9 @@ pub mod exposing {
     pub use histoscope_render::view::exposure::{ExposureChoice, FalseColorTable, Level, MarkLimits};
 }
 
-/// Scopes shown next to the histogram: the choice of scopes, and the vectorscope's colour-bar targets.
+/// Scopes shown next to the histogram: the choice of scopes, what the vectorscope counts, and its colour-bar targets.
 pub mod scoping {
-    pub use histoscope_core::scopes::{ColorTarget, ScopeChoice, targets};
+    pub use histoscope_core::scopes::{ColorTarget, Diagram, ScopeChoice, targets};
     pub use histoscope_render::view::scopes::{Layout as ScopeLayout, ScopeStyle};
 }
 
@@ -90,6 +90,7 @@ pub mod analysis {
     pub use histoscope_batch::analyze::output::OutputTarget;
     pub use histoscope_batch::analyze::pipeline::{Jobs, Request};
     pub use histoscope_batch::analyze::run::{Destination, Finished, run};
+    pub use histoscope_batch::analyze::scenes::SceneFormat;
     pub use histoscope_batch::analyze::selection::{Point, Selection};
     pub use histoscope_batch::analyze::signal::SignalUse;
     pub use histoscope_batch::analyze::{AnalyzeError, Stop};

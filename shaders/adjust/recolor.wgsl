@@ -22,8 +22,8 @@ struct Recolor {
 @group(1) @binding(1) var<storage, read> curves: array<u32>;
 // For 3: for each column, then each row, the tile that it follows and, in the low 16 bits, the weight of that tile.
 // For 5: the nodes of the cube in two words, red and green, blue. Red varies fastest. For 6: the rows of the matrix in
-// units of 2^-17, then the codes of light.
-@group(1) @binding(2) var<storage, read> axes: array<u32>;
+// units of 2^-17, then the codes of light. In pairs of words, so that a node is read at once.
+@group(1) @binding(2) var<storage, read> axes: array<vec2<u32>>;
 @group(1) @binding(3) var<storage, read_write> result: array<vec4<u32>>;
 
 // Curves in workgroup memory, up to 10 bits. Every pixel looks up one to three words at random places, which takes
@@ -158,10 +158,14 @@ fn with_mapped_luminance(colors: Colors, luminance: vec4<u32>) -> Colors {
     );
 }
 
+fn axis_word(at: u32) -> u32 {
+    return axes[at >> 1u][at & 1u];
+}
+
 // The luminance interpolated between the curves of the four nearest tiles.
 fn between_tiles(x: u32, luminance: u32, row: u32) -> u32 {
     // Columns beyond the picture only complete the last strip. They repeat the last column.
-    let column = axes[min(x, picture.size.x - 1u)];
+    let column = axis_word(min(x, picture.size.x - 1u));
     let cell = (row >> 16u) * (recolor.tiles.x + 1u) + (column >> 16u);
     let at = (cell << BITS) + luminance;
     var left: vec2<u32>; // upper and lower
@@ -190,7 +194,7 @@ fn word_of(first: u32, code: u32) -> u32 {
 }
 
 fn node(at: u32) -> vec3<u32> {
-    let words = vec2<u32>(axes[2u * at], axes[2u * at + 1u]);
+    let words = axes[at];
     return vec3<u32>(words.x & 0xffffu, words.x >> 16u, words.y);
 }
 
@@ -222,10 +226,10 @@ fn in_cube(red: u32, green: u32, blue: u32) -> vec3<u32> {
 // The code of light in the new gamut, for a row of the matrix: crates/core/src/adjust/lut.rs. The products have more than
 // 32 bits, so the two halves of light are summed separately.
 fn code_of_light(row: u32, high: vec3<i32>, low: vec3<i32>) -> u32 {
-    let weights = bitcast<vec3<i32>>(vec3<u32>(axes[3u * row], axes[3u * row + 1u], axes[3u * row + 2u]));
+    let weights = bitcast<vec3<i32>>(vec3<u32>(axis_word(3u * row), axis_word(3u * row + 1u), axis_word(3u * row + 2u)));
     let sum = (dot(weights, high) + (dot(weights, low) >> 12u)) >> 5u;
     let light = u32(clamp(sum, 0i, 1i << 20u));
-    return min(axes[9u + select(16384u + (light >> 4u), light, light < 16384u)], TOP);
+    return min(axis_word(9u + select(16384u + (light >> 4u), light, light < 16384u)), TOP);
 }
 
 fn in_gamut(red: u32, green: u32, blue: u32) -> vec3<u32> {
@@ -275,7 +279,7 @@ fn changed(colors: Colors, strip: u32, row: u32) -> Colors {
         return with_mapped_luminance(colors, luminance);
     }
     if CHANGE == 3u {
-        let place = axes[picture.size.x + row];
+        let place = axis_word(picture.size.x + row);
         let x = strip * 4u;
         return with_luminance(colors, luminance, vec4<u32>(
             between_tiles(x, luminance.x, place),

@@ -5,6 +5,7 @@ use super::session::next_of;
 use crate::keys::{self, Action, Label, State};
 use histoscope_core::adjust::{Adjustments, Gain};
 use histoscope_core::histogram::Components;
+use histoscope_core::scopes::Diagram;
 use histoscope_core::scopes::graticule::Unit;
 use histoscope_core::tone_map::ToneMapping;
 use histoscope_render::view::datascope::Datascope;
@@ -41,6 +42,11 @@ pub fn apply(look: &mut Look, (components, bits): (Components, u32), action: Act
         Action::SetUnit(unit) => scopes.unit = unit,
         Action::SetZoom(zoom) => scopes.zoom = zoom,
         Action::NextZoom => scopes.zoom = next_of(&ScopeStyle::ZOOMS, scopes.zoom),
+        Action::SetDiagram(diagram) => scopes.diagram = diagram,
+        Action::NextDiagram => {
+            scopes.diagram = next_of(&Diagram::ALL, scopes.diagram);
+            scopes.vectorscope = true;
+        }
         Action::ToggleWhite => scopes.white = !scopes.white,
         Action::ToggleSkinTone => scopes.skin = !scopes.skin,
         Action::ToggleCurves => look.curves = !look.curves,
@@ -160,6 +166,7 @@ fn state(look: &Look, action: Action) -> Option<State> {
         Action::ToggleSplit => (scopes.layout == Layout::Split).into(),
         Action::SetUnit(_) => State::Is(scopes.unit.name().to_owned()),
         Action::SetZoom(_) | Action::NextZoom => State::Is(format!("{}×", scopes.zoom)),
+        Action::SetDiagram(_) | Action::NextDiagram => State::Is(scopes.diagram.name().to_owned()),
         Action::ToggleWhite => scopes.white.into(),
         Action::ToggleSkinTone => scopes.skin.into(),
         Action::ToggleCurves => look.curves.into(),
@@ -188,7 +195,7 @@ fn state(look: &Look, action: Action) -> Option<State> {
 }
 
 /// The actions whose states describe how two looks differ, in this order. The values in them are placeholders.
-const REPORTED: [Action; 30] = [
+const REPORTED: [Action; 31] = [
     Action::ToggleChannel(0),
     Action::ToggleChannel(1),
     Action::ToggleChannel(2),
@@ -199,6 +206,7 @@ const REPORTED: [Action; 30] = [
     Action::ToggleVectorscope,
     Action::ToggleSplit,
     Action::SetUnit(Unit::Percent),
+    Action::NextDiagram,
     Action::NextZoom,
     Action::ToggleWhite,
     Action::ToggleSkinTone,

@@ -13,7 +13,6 @@ use histoscope_core::scopes::{Waveform, level_bits};
 use histoscope_render::view::brush::Brush;
 use histoscope_render::view::brushes::{Brushes, Lasso, PairBrush, PairShape, WaveformBrush};
 use histoscope_render::view::overlay::Channels;
-use histoscope_render::view::scene::Counted;
 use histoscope_render::view::scopes::{ScopeKind, ScopePanel};
 
 /// A brush being drawn, or a press that may become one.
@@ -71,7 +70,14 @@ impl ScopeDrag {
                 PairShape::Circle { middle, radius: way.round() as u16 }
             }
         };
-        Some(Brushes { vectorscope: Some(PairBrush { shape, level_bits: level_bits(subject.bits) }), ..brushes })
+        Some(Brushes {
+            vectorscope: Some(PairBrush {
+                shape,
+                level_bits: level_bits(subject.bits),
+                diagram: subject.style.diagram,
+            }),
+            ..brushes
+        })
     }
 
     /// Returns the brushes without the one of this scope, if the button was released after a click.
@@ -118,12 +124,10 @@ impl ScopeDrag {
 /// Returns the frame on screen, and the subject of its scopes.
 fn subject<'a>(geometry: &Geometry<'a>) -> Option<(&'a Frame, ScopeSubject)> {
     let frame = geometry.frame?;
-    let Geometry { scene, components, .. } = *geometry;
-    let is_result = scene.look.counted_in(components) != Counted::Source;
-    Some((frame, ScopeSubject::of(&frame.picture, is_result, (components, scene.look.channels), scene.look.scopes)))
+    Some((frame, geometry.scope_subject(frame)))
 }
 
-/// Returns the levels of Cb and Cr nearest to a point of the view.
+/// Returns the pair of levels nearest to a point of the view.
 fn pair_at(subject: &ScopeSubject, panel: &ScopePanel, at: DVec2) -> [u16; 2] {
     let corner = DVec2::new(panel.rect.left.into(), panel.rect.top.into());
     let top = f64::from((1_u32 << level_bits(subject.bits)) - 1);

@@ -10,11 +10,10 @@ use histoscope_core::histogram::pixel_light::light_text;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, Orientation, layout::PixelLayout};
 use histoscope_core::scopes::graticule::Unit;
-use histoscope_core::scopes::{Waveform, level_bits};
+use histoscope_core::scopes::{Diagram, Waveform, level_bits};
 use histoscope_render::engine::{ScopeAnswer, ScopeQuestion};
 use histoscope_render::view::rect::PanelRect;
-use histoscope_render::view::scene::Counted;
-use histoscope_render::view::scopes::ScopeKind;
+use histoscope_render::view::scopes::{Lens, ScopeKind};
 
 /// A point of a scope.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,7 +31,7 @@ pub struct ScopePoint {
 enum Spot {
     /// First and last column in pixels of the coded picture, the level, and the channel in a parade.
     Level { samples: (u32, u32), level: u32, channel: Option<usize> },
-    /// Levels of Cb and Cr.
+    /// Levels of Cb and Cr, or of the coordinates of a chromaticity.
     Pair { cb: u32, cr: u32 },
 }
 
@@ -73,28 +72,23 @@ pub fn level_of(rect: PanelRect, y: f64, bits: u32) -> u32 {
     ((height - y) / height * levels).clamp(0.0, levels - 1.0) as u32
 }
 
-/// Returns the levels of Cb and Cr at a point of a vectorscope's panel, with fractions. Points outside its square have
-/// levels out of range.
+/// Returns the pair of levels at a point of a vectorscope's panel, with fractions. Points outside its square may have levels
+/// out of range.
 #[must_use]
 pub fn levels_of_pair(subject: &ScopeSubject, rect: PanelRect, within: DVec2) -> [f64; 2] {
     let size = DVec2::new(rect.width.into(), rect.height.into());
-    let levels = f64::from(1_u32 << level_bits(subject.bits));
-    let from_middle = (within - size * 0.5) * (levels + 1.0) / (size.min_element() * f64::from(subject.style.zoom));
-    [from_middle.x, -from_middle.y].map(|way| (levels + 1.0) * 0.5 + way)
+    let from_middle = (within - size * 0.5) / size.min_element();
+    let lens = Lens::new(subject.chroma.as_ref(), level_bits(subject.bits), subject.style.zoom);
+    lens.pair_at([from_middle.x, -from_middle.y])
 }
 
 impl ScopePoint {
     /// Returns the scope point at a position on the view. `frame` must have the user's interpretation.
     #[must_use]
     pub fn at(geometry: &Geometry<'_>, frame: &Frame, at: DVec2) -> Option<Self> {
-        let Geometry { scene, components, .. } = *geometry;
         let panel = geometry.arranged().panel_at(at).copied().filter(|panel| panel.rect.contains(at))?;
         let picture = &frame.picture;
-        let is_result = scene.look.counted_in(components) != Counted::Source;
-        let subject = ScopeSubject {
-            light: scene.look.counted_light(components, &frame.source).scale(),
-            ..ScopeSubject::of(picture, is_result, (components, scene.look.channels), scene.look.scopes)
-        };
+        let subject = geometry.scope_subject(frame);
         let whole = Rect::whole(picture.width(), picture.height());
         let counted = geometry.region.counted().unwrap_or(whole);
         let within = at - DVec2::new(panel.rect.left.into(), panel.rect.top.into());
@@ -173,10 +167,17 @@ impl ScopePoint {
                 let middle = f64::from(1_u32 << (level_bits(bits) - 1));
                 let (x, y) = (f64::from(cb) - middle, f64::from(cr) - middle);
                 let angle = y.atan2(x).to_degrees().rem_euclid(360.0);
-                let mut text = format!("Cb {}  Cr {}", codes(cb), codes(cr));
-                if x != 0.0 || y != 0.0 {
-                    text += &format!("  {angle:.0}°");
-                }
+                let diagram = self.subject.chroma.map_or(Diagram::CbCr, |chroma| chroma.diagram());
+                let mut text = match diagram.step(level_bits(bits)) {
+                    Some(_) if [cb, cr] == [0; 2] => "black: no chromaticity".to_owned(),
+                    Some(step) => {
+                        let [x, y] = diagram.coordinates();
+                        let [first, second] = [cb, cr].map(|level| (f64::from(level) + 0.5) * step);
+                        format!("{x} {first:.4}  {y} {second:.4}")
+                    }
+                    None if x != 0.0 || y != 0.0 => format!("Cb {}  Cr {}  {angle:.0}°", codes(cb), codes(cr)),
+                    None => format!("Cb {}  Cr {}", codes(cb), codes(cr)),
+                };
                 if let Some(count) = count(0, cr) {
                     text += &format!("  {count} {}", if count == 1 { "sample" } else { "samples" });
                 }
@@ -191,6 +192,7 @@ mod tests {
     use super::*;
     use histoscope_core::histogram::Components;
     use histoscope_core::test_data;
+    use histoscope_core::tone_map::SourceLight;
     use histoscope_render::view::scene::Scene;
 
     #[test]
@@ -198,7 +200,7 @@ mod tests {
         let scene = Scene::default();
         let subject = ScopeSubject::of(
             &test_data::gray((8, 8), |_, _| 0).picture,
-            false,
+            (false, SourceLight::default()),
             (Components::Rgbl, scene.look.channels),
             scene.look.scopes,
         );
@@ -213,7 +215,12 @@ mod tests {
     fn counts_with_fewer_levels_than_the_picture_are_ignored() {
         let scene = Scene::default();
         let picture = test_data::gray((8, 8), |_, _| 0).picture;
-        let subject = ScopeSubject::of(&picture, false, (Components::Rgbl, scene.look.channels), scene.look.scopes);
+        let subject = ScopeSubject::of(
+            &picture,
+            (false, SourceLight::default()),
+            (Components::Rgbl, scene.look.channels),
+            scene.look.scopes,
+        );
         let subject = ScopeSubject { bits: 10, ..subject };
         let question = ScopeQuestion::Column([4; CHANNELS]);
         let spot = Spot::Level { samples: (4, 4), level: 1000, channel: None };

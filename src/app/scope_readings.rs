@@ -12,7 +12,7 @@ use histoscope_core::scopes::level_bits;
 use histoscope_render::view::brushes::{Brushes, PairBrush, PairShape, WaveformBrush};
 use histoscope_render::view::probe::Probe;
 use histoscope_render::view::scene::Counted;
-use histoscope_render::view::scopes::{ScopeKind, ScopePanel};
+use histoscope_render::view::scopes::{Lens, ScopeKind, ScopePanel};
 
 /// The data on the scopes for one draw.
 #[derive(Debug, Default)]
@@ -47,7 +47,7 @@ impl ScopeReadings {
     /// view.
     #[must_use]
     pub fn of(geometry: &Geometry<'_>, frame: Option<Frame>, at: Option<DVec2>) -> Self {
-        let Geometry { scene, components, size, points, .. } = *geometry;
+        let Geometry { size, points, .. } = *geometry;
         let arranged = geometry.arranged();
         let Some(frame) = frame.filter(|_| arranged.is_split || !arranged.panels.is_empty()) else {
             return Self::default();
@@ -57,7 +57,6 @@ impl ScopeReadings {
             ScopeArea { kind: panel.kind, frame, rect }
         };
         let areas: Vec<_> = arranged.panels.iter().map(area).collect();
-        let is_result = scene.look.counted_in(components) != Counted::Source;
         let free = if arranged.is_split {
             geometry.rect_in_points(&arranged.picture)
         } else {
@@ -65,10 +64,7 @@ impl ScopeReadings {
             let above = areas.iter().map(|area| area.frame.min.y).fold(view.max.y, f32::min);
             Rect { max: pos2(view.max.x, above), ..view }
         };
-        let subject = ScopeSubject {
-            light: scene.look.counted_light(components, &frame.source).scale(),
-            ..ScopeSubject::of(&frame.picture, is_result, (components, scene.look.channels), scene.look.scopes)
-        };
+        let subject = geometry.scope_subject(&frame);
         let border = at.and_then(|at| geometry.border_at(at));
         Self {
             areas,
@@ -151,13 +147,19 @@ fn words_of_rectangle(subject: &ScopeSubject, brush: &WaveformBrush, counted: re
     format!("x {columns}  {} {}", signs.collect::<Vec<_>>().join(" "), range(brush.range.low, brush.range.high))
 }
 
-/// Describes a vectorscope's brush: the centre and radius of a circle in codes, or the number of corners of a polygon.
+/// Describes a vectorscope's brush: the centre and radius of a circle in codes or coordinates, or the number of corners of a
+/// polygon.
 fn words_of_pairs(subject: &ScopeSubject, brush: &PairBrush) -> String {
     let codes = |levels: u16| u32::from(levels) << (subject.bits - brush.level_bits.min(subject.bits));
     match &brush.shape {
-        PairShape::Circle { middle: [cb, cr], radius } => {
-            format!("Cb {}  Cr {}  \u{b1}{}", codes(*cb), codes(*cr), codes(*radius))
-        }
+        PairShape::Circle { middle: [first, second], radius } => match brush.diagram.step(brush.level_bits) {
+            None => format!("Cb {}  Cr {}  \u{b1}{}", codes(*first), codes(*second), codes(*radius)),
+            Some(step) => {
+                let [x, y] = brush.diagram.coordinates();
+                let [first, second, radius] = [first, second, radius].map(|&level| (f64::from(level) + 0.5) * step);
+                format!("{x} {first:.4}  {y} {second:.4}  \u{b1}{radius:.4}")
+            }
+        },
         PairShape::Polygon(lasso) => format!("{} corners", lasso.corners().len()),
     }
 }
@@ -195,7 +197,8 @@ fn rectangle(rect: Rect, kind: ScopeKind, subject: &ScopeSubject, brush: &Wavefo
 /// Returns the outline of a vectorscope's brush.
 fn outline(rect: Rect, subject: &ScopeSubject, brush: &PairBrush) -> Outline {
     let bits = brush.level_bits;
-    let place = |pair: [u16; 2]| graticule::place_of(rect, pair.map(f64::from), bits, subject.style.zoom);
+    let lens = Lens::new(subject.chroma.as_ref(), bits, subject.style.zoom);
+    let place = |pair: [u16; 2]| graticule::place_of(rect, &lens, pair.map(f64::from));
     match &brush.shape {
         PairShape::Circle { middle, radius } => {
             // The outermost levels lie entirely inside.
@@ -226,13 +229,13 @@ fn marks(rect: Rect, kind: ScopeKind, subject: &ScopeSubject, probe: &Probe, sha
             shown.iter().enumerate().map(|(place, &channel)| at(part(place), channel)).collect()
         }
         ScopeKind::Vectorscope => {
-            let differences = subject.chroma.and_then(|chroma| match (chroma.differences(), probe.coded) {
-                (Some(differences), _) => Some(differences.of_codes(probe.codes.map(|code| code as i32))),
+            let pair = subject.chroma.and_then(|chroma| match (chroma.computation(), probe.coded) {
+                (Some(computation), _) => Some(computation.of_codes(probe.codes.map(|code| code as i32))),
                 (None, [_, cb, cr]) => Some([cb?, cr?]),
             });
-            let place =
-                |codes: [u32; 2]| graticule::place_of(rect, codes.map(f64::from), subject.bits, subject.style.zoom);
-            let place = differences.map(place).filter(|&at| rect.contains(at));
+            let lens = Lens::new(subject.chroma.as_ref(), subject.bits, subject.style.zoom);
+            let place = |codes: [u32; 2]| graticule::place_of(rect, &lens, codes.map(f64::from));
+            let place = pair.map(place).filter(|&at| rect.contains(at));
             place.map(|at| (at, Color32::WHITE)).into_iter().collect()
         }
     }

@@ -233,7 +233,9 @@ impl Viewer {
                     let millis = started.elapsed().as_secs_f64() * 1000.0;
                     log::debug!("first frame presented {millis:.0} ms after the start");
                 }
+                let now = self.work.now();
                 if let Some(session) = &mut self.work.session {
+                    session.player.note_drawn(now);
                     session.note_presented(SystemTime::now());
                 }
             }

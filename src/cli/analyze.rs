@@ -12,7 +12,7 @@ use histoscope::Components;
 use histoscope::adjusting::Adjustments;
 use histoscope::analysis::{
     Against, AnalyzeError, Destination, Finished, Format, Inspection, Jobs, LOWEST_HLG_PEAK, LightUse, OutputTarget,
-    Request, RunComponents, ScopeUse, Selection, SignalUse, Stop, TextFormat, USUAL_HLG_PEAK, run,
+    Request, RunComponents, SceneFormat, ScopeUse, Selection, SignalUse, Stop, TextFormat, USUAL_HLG_PEAK, run,
 };
 
 use super::adjust::AdjustArgs;
@@ -145,8 +145,13 @@ pub struct LightArgs {
 impl LightArgs {
     /// Returns how light is measured, or `None` if it is not.
     pub fn wanted(&self) -> Option<LightUse> {
-        let Self { light, gamut, transfer, hlg_peak, sdr_white } = *self;
-        light.then(|| LightUse { transfer: transfer.map(Into::into), hlg_peak, sdr_white, gamut })
+        self.light.then(|| self.measurement())
+    }
+
+    /// Returns how light is measured if it is.
+    fn measurement(&self) -> LightUse {
+        let Self { gamut, transfer, hlg_peak, sdr_white, .. } = *self;
+        LightUse { transfer: transfer.map(Into::into), hlg_peak, sdr_white, gamut }
     }
 }
 
@@ -180,9 +185,12 @@ impl AnalyzeArgs {
                 }
                 Ok(Finished::Already) => print_error(&format!("{name}: the output is already complete")),
                 Ok(Finished::EndedEarly(reason)) => {
-                    print_error(&format!(
-                        "{name}: {reason}; the readable part was counted; try another copy of the file"
-                    ));
+                    let left = if describes_scenes(destination) {
+                        SCENES_NOT_WRITTEN
+                    } else {
+                        "the readable part was counted"
+                    };
+                    print_error(&format!("{name}: {reason}; {left}; try another copy of the file"));
                     failed = true;
                 }
                 Ok(Finished::OtherEndedEarly(reason)) => {
@@ -252,7 +260,7 @@ impl AnalyzeArgs {
                 rgbl: signal == SignalUse::None,
                 coded,
                 signal,
-                light: self.light.wanted(),
+                light: if describes_scenes(destination) { Some(self.light.measurement()) } else { self.light.wanted() },
                 scopes: if self.scopes.is_empty() { ScopeUse::None } else { ScopeUse::Saturation },
             },
             engine: self.counting.engine(),
@@ -299,23 +307,37 @@ impl AnalyzeArgs {
     }
 }
 
-/// The formats of records, by extension. Longer extensions come first, since some end with a shorter one.
-const BY_EXTENSION: [FormatArg; 6] =
-    [FormatArg::Jsonl, FormatArg::Csv, FormatArg::Ffprobe, FormatArg::Json, FormatArg::Qctools, FormatArg::Parquet];
+/// All formats: those of records, then those of scenes.
+const FORMATS: &[FormatArg] = &[
+    FormatArg::Jsonl,
+    FormatArg::Csv,
+    FormatArg::Ffprobe,
+    FormatArg::Json,
+    FormatArg::Qctools,
+    FormatArg::Parquet,
+    FormatArg::Madvr,
+    FormatArg::Hdr10plus,
+];
+/// The formats of records.
+pub const RECORD_FORMATS: &[FormatArg] = FORMATS.split_at(6).0;
 
-/// Returns the format that matches a path's extension, if any.
+/// Returns the format that matches a path's extension, if any. Some extensions end with a shorter one.
 fn format_of(path: &Path) -> Option<Format> {
     let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
-    BY_EXTENSION.map(Format::from).into_iter().find(|format| name.ends_with(&format!(".{}", format.extension())))
+    let formats = FORMATS.iter().copied().map(Format::from);
+    let matching = formats.filter(|format| name.ends_with(&format!(".{}", format.extension())));
+    matching.max_by_key(|format| format.extension().len())
 }
 
-/// Refuses an output whose extension is not that of a format of records. Streams, and files without an extension, are
+/// Refuses an output whose extension is not that of one of these formats. Streams, and files without an extension, are
 /// accepted. `otherwise` says what else to do.
-pub fn check_extension(path: &Path, otherwise: &str) -> Result<(), WrongUsage> {
-    if path.extension().is_none() || format_of(path).is_some() || is_stream(path) {
+pub fn check_extension(path: &Path, formats: &[FormatArg], otherwise: &str) -> Result<(), WrongUsage> {
+    let formats = formats.iter().copied().map(Format::from);
+    let format = format_of(path);
+    if path.extension().is_none() || formats.clone().any(|known| Some(known) == format) || is_stream(path) {
         return Ok(());
     }
-    let known = BY_EXTENSION.map(|format| format!(".{}", Format::from(format).extension())).join(", ");
+    let known = formats.map(|known| format!(".{}", known.extension())).collect::<Vec<_>>().join(", ");
     wrong_usage(format!("{} ends in none of {known}; choose one of these{otherwise}", path.display()))
 }
 
@@ -328,7 +350,7 @@ enum AnalyzeScope {
 
 /// The value of `--format`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FormatArg {
+pub enum FormatArg {
     /// One JSON object per line; the last one is a summary
     Jsonl,
     /// A CSV table
@@ -341,6 +363,10 @@ enum FormatArg {
     Qctools,
     /// A table for pandas, Polars, DuckDB and Spark
     Parquet,
+    /// The light of a PQ video as a measurement file of madVR, for dovi_tool
+    Madvr,
+    /// The light of the scenes of a PQ video as JSON, for hdr10plus_tool
+    Hdr10plus,
 }
 
 const FFPROBE: Format = Format::Text(TextFormat::Ffprobe);
@@ -355,6 +381,8 @@ impl From<FormatArg> for Format {
             FormatArg::Ffprobe => FFPROBE,
             FormatArg::Qctools => QCTOOLS,
             FormatArg::Parquet => Self::Parquet,
+            FormatArg::Madvr => Self::Scenes(SceneFormat::Madvr),
+            FormatArg::Hdr10plus => Self::Scenes(SceneFormat::Hdr10Plus),
         }
     }
 }
@@ -369,9 +397,18 @@ pub fn target(path: &Path) -> OutputTarget {
     if path == Path::new("-") { OutputTarget::Stdout } else { OutputTarget::File(path.to_owned()) }
 }
 
+/// Returns `true` if the light of scenes is written.
+const fn describes_scenes(destination: &Destination) -> bool {
+    matches!(destination, Destination::Records { format: Format::Scenes(_), .. })
+}
+
+/// Said of a run that did not count every frame.
+const SCENES_NOT_WRITTEN: &str = "nothing was written, because the format describes every frame";
+
 /// Describes the output of a run that was stopped.
 fn partial_output(destination: &Destination) -> &'static str {
     match destination {
+        Destination::Records { format: Format::Scenes(_), .. } => SCENES_NOT_WRITTEN,
         Destination::Records { segment: Some(_), .. } => {
             "the files contain complete records, and the last file is marked as partial"
         }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 use histoscope::analysis::{AnalyzeError, OutputTarget, merge};
 
-use super::analyze::{check_extension, target};
+use super::analyze::{RECORD_FORMATS, check_extension, target};
 use super::interrupt::{INTERRUPTED, stop_on_interrupt};
 
 /// Arguments of `merge`.
@@ -29,7 +29,7 @@ impl MergeArgs {
     /// Joins the shares and writes the result.
     pub fn run(&self) -> anyhow::Result<ExitCode> {
         if let Some(output) = &self.output {
-            check_extension(output, "")?;
+            check_extension(output, RECORD_FORMATS, "")?;
         }
         let stop = stop_on_interrupt()?;
         let output = self.output.as_deref().map_or(OutputTarget::Stdout, target);

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use histoscope::analysis::{Point, RegionSpec};
-use histoscope::scoping::{ScopeChoice, ScopeLayout, ScopeStyle};
+use histoscope::scoping::{Diagram, ScopeChoice, ScopeLayout, ScopeStyle};
 use histoscope::{Channels, Components, SnapshotDrawing, SnapshotOptions, snapshot};
 
 use super::adjust::AdjustArgs;
@@ -25,8 +25,30 @@ enum SnapshotScope {
     Waveform,
     /// The waveform with the channels side by side
     Parade,
-    /// Pairs of Cb and Cr
+    /// Pairs of Cb and Cr, or chromaticities with --diagram
     Vectorscope,
+}
+
+/// A value of `--diagram`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum DiagramArg {
+    /// Cb and Cr
+    #[default]
+    Cbcr,
+    /// Chromaticities x and y (CIE 1931)
+    Xy,
+    /// Chromaticities u' and v' (CIE 1976)
+    Uv,
+}
+
+impl From<DiagramArg> for Diagram {
+    fn from(diagram: DiagramArg) -> Self {
+        match diagram {
+            DiagramArg::Cbcr => Self::CbCr,
+            DiagramArg::Xy => Self::Xy,
+            DiagramArg::Uv => Self::Uv,
+        }
+    }
 }
 
 /// Arguments of `snapshot`.
@@ -81,6 +103,10 @@ pub struct SnapshotArgs {
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', conflicts_with = "no_overlay")]
     scopes: Vec<SnapshotScope>,
 
+    /// What the vectorscope counts
+    #[arg(long, value_enum, default_value_t, requires = "scopes")]
+    diagram: DiagramArg,
+
     /// Include all bins in the JSON object
     #[arg(long, requires = "json")]
     bins: bool,
@@ -122,6 +148,7 @@ impl SnapshotArgs {
             waveform: shows(SnapshotScope::Waveform),
             parade: shows(SnapshotScope::Parade),
             vectorscope: shows(SnapshotScope::Vectorscope),
+            diagram: self.diagram.into(),
             layout: ScopeLayout::Split,
             ..ScopeStyle::default()
         });

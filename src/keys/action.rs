@@ -1,6 +1,7 @@
 //! The actions that keys and buttons can trigger.
 
 use histoscope_core::adjust::{Adjustment, Parameter};
+use histoscope_core::scopes::Diagram;
 use histoscope_core::scopes::graticule::Unit;
 use histoscope_render::view::overlay::Overlaps;
 
@@ -207,6 +208,10 @@ pub enum Action {
     SetZoom(u32),
     /// Enlarge the middle of the vectorscope by the next factor.
     NextZoom,
+    /// Select what the vectorscope counts.
+    SetDiagram(Diagram),
+    /// Let the vectorscope count the next of Cb and Cr, and the chromaticities.
+    NextDiagram,
     /// Toggle the vectorscope's trace between white and hues.
     ToggleWhite,
     /// Show or hide the vectorscope's skin-tone line.

@@ -1,6 +1,7 @@
 //! Names of actions, and the phrases formed from them.
 
 use super::action::Action;
+use histoscope_core::scopes::Diagram;
 use histoscope_core::scopes::graticule::Unit;
 use histoscope_render::view::overlay::Overlaps;
 
@@ -83,6 +84,7 @@ pub const WITHOUT_KEY: &[(Action, Label)] = &[
     (Action::SetOverlaps(Overlaps::Light), Label::Choice("overlaps")),
     (Action::SetUnit(Unit::Percent), Label::Choice("levels")),
     (Action::SetZoom(1), Label::Choice("vectorscope zoom")),
+    (Action::SetDiagram(Diagram::CbCr), Label::Choice("vectorscope diagram")),
     (Action::ToggleWhite, Label::Switch("white vectorscope")),
 ];
 

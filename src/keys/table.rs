@@ -264,6 +264,7 @@ pub const TABLE: &[Bindings] = &[
         section: Section::Histograms,
         keys: &[
             key(ShiftDigit('4'), NextZoom).choice("vectorscope zoom"),
+            key(ShiftDigit('6'), NextDiagram).choice("vectorscope diagram"),
             key(Digit('6'), ToggleSkinTone).switch("skin-tone line"),
         ],
         help: "{}",

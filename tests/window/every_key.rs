@@ -182,6 +182,11 @@ fn check(program: &Program, key: &str, action: Action) {
                 note(&format!("vectorscope zoom: {factor}×"));
             }
         }
+        Action::NextDiagram => {
+            for name in ["CIE 1931 x, y", "CIE 1976 u\u{2032}, v\u{2032}", "Cb, Cr"] {
+                note(&format!("vectorscope diagram: {name}"));
+            }
+        }
         Action::ToggleSkinTone => notes("skin-tone line on", "skin-tone line off"),
         Action::ToggleScopes => notes("all scopes off", "all scopes on"),
         Action::ToggleSplit => notes("split layout on", "split layout off"),
@@ -347,6 +352,7 @@ fn check(program: &Program, key: &str, action: Action) {
         | Action::SetOverlaps(_)
         | Action::SetUnit(_)
         | Action::SetZoom(_)
+        | Action::SetDiagram(_)
         | Action::ToggleWhite => unreachable!("they have no key"),
         Action::Back | Action::Quit => unreachable!("they are pressed last"),
     }

@@ -3,7 +3,8 @@
 //! [`pipeline`] decodes and counts the frames of a [`selection`] and delivers one
 //! [`CountedFrame`](pipeline::CountedFrame) per frame, in order. `frames` numbers them, [`counter`] counts them, and
 //! `against` and [`comparison`] compare them with the frames of another file if requested. [`run`] writes them to an
-//! [`output`] as records in a [`mod@format`]; [`merge`] joins outputs. `error` defines the errors of a run.
+//! [`output`] as records in a [`mod@format`], or as [`scenes`]; [`merge`] joins outputs. `error` defines the errors of a
+//! run.
 
 mod against;
 pub mod comparison;
@@ -25,6 +26,7 @@ mod record;
 mod record_output;
 mod resume;
 pub mod run;
+pub mod scenes;
 pub mod selection;
 pub mod signal;
 pub mod stated_light;

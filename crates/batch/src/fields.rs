@@ -566,6 +566,28 @@ pub const LIGHT_FIELDS: [Field<LightCell>; 12] = [
     }),
 ];
 
+/// Returns the light of a frame of this many pixels from the fields of its record; `None` if it is unknown. `value` returns
+/// a field, or `None` if it is null.
+pub fn recorded_light(pixels: u64, value: impl Fn(&str) -> Option<f64>) -> Option<LightFigures> {
+    // A share is a quotient of integers that are far below 2^53, so the product is within half a pixel of the count.
+    let pixels_of = |name: &str| value(name).map(|share| (share * pixels as f64).round() as u64);
+    Some(LightFigures {
+        max: value("max_cd_m2")?,
+        average: value("average_cd_m2")?,
+        brightest: (value("max_x")? as u32, value("max_y")? as u32),
+        max_9999: value("p9999_cd_m2")?,
+        pixels,
+        above: [
+            pixels_of("share_above_100")?,
+            pixels_of("share_above_203")?,
+            pixels_of("share_above_1000")?,
+            pixels_of("share_above_4000")?,
+        ],
+        above_mastering: pixels_of("share_above_mastering"),
+        outside: pixels_of("share_outside_p3").zip(pixels_of("share_outside_bt709")).map(|(p3, bt709)| [p3, bt709]),
+    })
+}
+
 /// The light as a JSON object.
 pub struct LightRow(pub LightFigures);
 

@@ -7,7 +7,7 @@ use histoscope_core::histogram::{ChannelStats, Histogram, Sums, Transfer, limits
 use histoscope_core::picture::color::Range;
 use histoscope_core::picture::region::{self, Rect};
 use histoscope_core::picture::{Frame, Picture};
-use histoscope_core::scopes::{ScopeChoice, ScopeCounts, Vectorscope, Waveform};
+use histoscope_core::scopes::{Diagram, ScopeChoice, ScopeCounts, Vectorscope, Waveform};
 use histoscope_render::cpu;
 use histoscope_render::view::binning::Binning;
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -302,12 +302,13 @@ impl From<ScopeFigures> for SourceScopeFigures {
 }
 
 impl ScopeFigures {
-    /// Creates figures from these counts.
+    /// Creates figures from these counts, the vectorscope's in this diagram.
     #[must_use]
-    pub fn of(counts: &ScopeCounts, wanted: ScopeChoice) -> Self {
+    pub fn of(counts: &ScopeCounts, wanted: ScopeChoice, diagram: Diagram) -> Self {
+        let vectorscope = |scope: &Vectorscope| vectorscope_value(scope, diagram);
         Self {
             waveform: counts.waveform.as_ref().map(waveform_value),
-            vectorscope: wanted.vectorscope.then(|| counts.vectorscope.as_ref().map_or(Value::Null, vectorscope_value)),
+            vectorscope: wanted.vectorscope.then(|| counts.vectorscope.as_ref().map_or(Value::Null, vectorscope)),
         }
     }
 }
@@ -324,7 +325,12 @@ fn waveform_value(waveform: &Waveform) -> Value {
     json!({ "columns": waveform.columns[0], "levels": waveform.levels(), "channels": channels })
 }
 
-fn vectorscope_value(scope: &Vectorscope) -> Value {
+fn vectorscope_value(scope: &Vectorscope, diagram: Diagram) -> Value {
     let rows: Vec<Value> = scope.counts.chunks_exact(scope.levels()).map(Value::from).collect();
-    json!({ "levels": scope.levels(), "counts": rows })
+    match diagram.step(scope.level_bits) {
+        None => json!({ "levels": scope.levels(), "counts": rows }),
+        Some(step) => {
+            json!({ "levels": scope.levels(), "coordinates": diagram.coordinates(), "step": step, "counts": rows })
+        }
+    }
 }

@@ -8,9 +8,10 @@ use histoscope_core::histogram::{CHANNELS, Components, LightScale};
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::color::Range;
 use histoscope_core::scopes::graticule::{LineKind, Mark, Scale, Unit};
-use histoscope_core::scopes::{Chroma, level_bits, targets};
+use histoscope_core::scopes::{Chroma, Chromaticity, DRAWN_GAMUTS, SPECTRUM, level_bits, targets};
+use histoscope_core::tone_map::SourceLight;
 use histoscope_render::view::overlay::{Channels, lights};
-use histoscope_render::view::scopes::{ScopeKind, ScopeStyle};
+use histoscope_render::view::scopes::{Lens, ScopeKind, ScopeStyle};
 
 const STEP: Color32 = Color32::from_rgba_premultiplied(30, 30, 30, 30);
 const NOMINAL: Color32 = Color32::from_rgba_premultiplied(84, 84, 84, 84);
@@ -40,7 +41,7 @@ pub struct ScopeSubject {
     pub range: Range,
     /// Bits per code.
     pub bits: u32,
-    /// The colour-difference components; `None` if the picture has no colour.
+    /// What the vectorscope counts; `None` if the picture has no colour.
     pub chroma: Option<Chroma>,
     /// The light of grays, if it is known.
     pub light: Option<LightScale>,
@@ -49,11 +50,11 @@ pub struct ScopeSubject {
 }
 
 impl ScopeSubject {
-    /// Describes a picture, or the result of adjusting it if `is_result`, without its light.
+    /// Describes a picture whose codes have this light, or the result of adjusting it if `is_result`.
     #[must_use]
     pub fn of(
         picture: &Picture,
-        is_result: bool,
+        (is_result, light): (bool, SourceLight),
         (components, channels): (Components, Channels),
         style: ScopeStyle,
     ) -> Self {
@@ -62,8 +63,9 @@ impl ScopeSubject {
             channels,
             range: picture.colorimetry().range.value,
             bits: picture.layout().bin_bits(),
-            chroma: Chroma::of_counted(picture, is_result),
-            light: None,
+            chroma: Chroma::of_counted(components.in_picture(picture), is_result)
+                .map(|chroma| chroma.in_diagram(style.diagram, light.colors())),
+            light: light.scale(),
             style: style.clamped(),
         }
     }
@@ -189,23 +191,89 @@ fn names(painter: &Painter, rect: Rect, channels: Vec<usize>, components: Compon
     }
 }
 
-/// Returns the position of Cb and Cr codes in a vectorscope, in points. Its square is centred in the panel.
+/// Returns the position of a pair of codes in a vectorscope, in points. Its square is centred in the panel.
 #[must_use]
-pub fn place_of(rect: Rect, codes: [f64; 2], bits: u32, zoom: u32) -> Pos2 {
+pub fn place_of(rect: Rect, lens: &Lens, codes: [f64; 2]) -> Pos2 {
     let side = rect.width().min(rect.height());
-    let count = f64::from(1_u32 << bits);
-    let [x, y] = codes.map(|code| ((code - count / 2.0) * f64::from(zoom) / (count + 1.0)) as f32 * side);
+    let [x, y] = lens.place(codes).map(|place| place as f32 * side);
     rect.center() + vec2(x, -y)
 }
 
 fn vectorscope(painter: &Painter, rect: Rect, subject: &ScopeSubject) {
-    let Some(Chroma { matrix, range, bits, .. }) = subject.chroma else {
+    let Some(chroma) = subject.chroma else {
         return show_message(painter, rect, &GRAY);
     };
-    let style = subject.style;
     let side = rect.width().min(rect.height());
     let square = Rect::from_center_size(rect.center(), vec2(side, side));
     let painter = painter.with_clip_rect(square.intersect(painter.clip_rect()));
+    let lens = Lens::new(Some(&chroma), chroma.bits, subject.style.zoom);
+    match chroma.chromaticity() {
+        Some(chromaticity) => chromaticities(&painter, square, (&lens, chromaticity), subject.style),
+        None => color_differences(&painter, square, (&lens, chroma), subject.style),
+    }
+}
+
+/// Draws a chromaticity diagram: a grid, the spectrum, and the gamuts with white.
+fn chromaticities(painter: &Painter, square: Rect, (lens, chromaticity): (&Lens, &Chromaticity), style: ScopeStyle) {
+    let place = |xy: [f64; 2]| place_of(square, lens, chromaticity.place(xy));
+    let is_roomy = square.width() >= ROOMY;
+    let Some(step) = chromaticity.diagram.step(chromaticity.bits) else { return };
+    // A line at each tenth, with every second labelled.
+    for tenths in 1..9_u8 {
+        let coordinate = f64::from(tenths) / 10.0;
+        let code = coordinate / step;
+        let at = place_of(square, lens, [code; 2]);
+        painter.vline(at.x, square.y_range(), Stroke::new(1.0, STEP));
+        painter.hline(square.x_range(), at.y, Stroke::new(1.0, STEP));
+        if is_roomy && tenths % 2 == 0 {
+            let text = format!("{coordinate:.1}");
+            let below = pos2(at.x, square.max.y - LINE / 2.0 - 1.0);
+            let beside = pos2(square.max.x - 2.0, at.y);
+            // The lower left corner has the name of the diagram.
+            if square.x_range().shrink(12.0).contains(at.x) && at.x > square.center().x {
+                write(painter, below, Align2::CENTER_CENTER, &text, INK);
+            }
+            if square.y_range().shrink(LINE * 1.5).contains(at.y) {
+                write(painter, beside, Align2::RIGHT_CENTER, &text, INK);
+            }
+        }
+    }
+    let spectrum: Vec<_> = SPECTRUM.iter().map(|&xy| place(xy)).collect();
+    closed(painter, &spectrum, Stroke::new(1.0, NOMINAL));
+    let [.., white] = chromaticity.primaries.chromaticities();
+    let own = chromaticity.primaries;
+    for gamut in DRAWN_GAMUTS.into_iter().filter(|gamut| *gamut != own).chain([own]) {
+        let corners: [_; 3] = std::array::from_fn(|corner| place(gamut.chromaticities()[corner]));
+        let (line, ink) = if gamut == own { (TARGET, INK) } else { (NOMINAL, INK.gamma_multiply(0.7)) };
+        closed(painter, &corners, Stroke::new(if gamut == own { 1.5 } else { 1.0 }, line));
+        // At green, where the gamuts lie farthest apart.
+        let at = corners[1] + vec2(0.0, -LINE / 2.0 - 1.0);
+        if is_roomy && square.shrink(LINE / 2.0).contains(at) {
+            write(painter, at, Align2::CENTER_CENTER, gamut.name(), ink);
+        }
+    }
+    let at = place(white);
+    painter.hline(at.x - 4.0..=at.x + 4.0, at.y, Stroke::new(1.0, INK));
+    painter.vline(at.x, at.y - 4.0..=at.y + 4.0, Stroke::new(1.0, INK));
+    if is_roomy {
+        let [first, second] = chromaticity.diagram.coordinates();
+        let zoom = if style.zoom > 1 { format!(" ×{}", style.zoom) } else { String::new() };
+        let name = format!("{first}, {second}{zoom}");
+        write(painter, square.left_bottom() + vec2(3.0, -LINE / 2.0 - 1.0), Align2::LEFT_CENTER, &name, INK);
+    }
+}
+
+/// Draws a closed line.
+fn closed(painter: &Painter, corners: &[Pos2], stroke: Stroke) {
+    for (index, &corner) in corners.iter().enumerate() {
+        painter.line_segment([corner, corners[(index + 1) % corners.len()]], stroke);
+    }
+}
+
+/// Draws a vectorscope's axes, targets and skin-tone line.
+fn color_differences(painter: &Painter, square: Rect, (lens, chroma): (&Lens, Chroma), style: ScopeStyle) {
+    let Chroma { matrix, range, bits, .. } = chroma;
+    let side = square.width();
     let line = Stroke::new(1.0, STEP);
     painter.hline(square.x_range(), square.center().y, line);
     painter.vline(square.center().x, square.y_range(), line);
@@ -214,11 +282,9 @@ fn vectorscope(painter: &Painter, rect: Rect, subject: &ScopeSubject) {
         let all = matrix.luma_weights().map(|_| targets(matrix, range, bits, amplitude));
         all.into_iter().flatten().collect::<Vec<_>>()
     };
-    let place = |codes| place_of(square, codes, bits, style.zoom);
+    let place = |codes| place_of(square, lens, codes);
     let hull: Vec<_> = of(1.0).iter().map(|target| place(target.codes)).collect();
-    for (index, &corner) in hull.iter().enumerate() {
-        painter.line_segment([corner, hull[(index + 1) % hull.len()]], line);
-    }
+    closed(painter, &hull, line);
     let middle = square.center();
     let is_roomy = side >= ROOMY;
     for (amplitude, size) in [(1.0, 0.016), (0.75, 0.028)] {
@@ -233,7 +299,7 @@ fn vectorscope(painter: &Painter, rect: Rect, subject: &ScopeSubject) {
             );
             if amplitude < 1.0 && is_roomy && square.contains(at) {
                 let aside = at + (middle - at).normalized() * (half + 9.0);
-                write(&painter, aside, Align2::CENTER_CENTER, target.name, INK);
+                write(painter, aside, Align2::CENTER_CENTER, target.name, INK);
             }
         }
     }
@@ -244,12 +310,12 @@ fn vectorscope(painter: &Painter, rect: Rect, subject: &ScopeSubject) {
         if is_roomy {
             let text = format!("skin {:.0}°", ScopeStyle::SKIN_DEGREES);
             let at = middle + (end - middle) * 0.86 - vec2(6.0, 0.0);
-            write(&painter, at, Align2::RIGHT_CENTER, &text, TOLERANCE_INK);
+            write(painter, at, Align2::RIGHT_CENTER, &text, TOLERANCE_INK);
         }
     }
     if is_roomy {
         let name = if style.zoom > 1 { format!("{matrix} ×{}", style.zoom) } else { matrix.to_string() };
-        write(&painter, square.left_bottom() + vec2(3.0, -LINE / 2.0 - 1.0), Align2::LEFT_CENTER, &name, INK);
+        write(painter, square.left_bottom() + vec2(3.0, -LINE / 2.0 - 1.0), Align2::LEFT_CENTER, &name, INK);
     }
 }
 

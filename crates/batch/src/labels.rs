@@ -102,15 +102,12 @@ pub fn snapshot_with_scopes(
 fn label_scopes(painter: &Painter, size: (u32, u32), points: f32, subject: &LabelSubject<'_>) {
     let LabelSubject { frame, components, scene, .. } = *subject;
     let is_result = scene.look.counted_in(components) != Counted::Source;
-    let written = graticule::ScopeSubject {
-        light: scene.look.counted_light(components, &frame.source).scale(),
-        ..graticule::ScopeSubject::of(
-            &frame.picture,
-            is_result,
-            (components, scene.look.channels),
-            scene.look.scopes.clamped(),
-        )
-    };
+    let written = graticule::ScopeSubject::of(
+        &frame.picture,
+        (is_result, scene.look.counted_light(components, &frame.source)),
+        (components, scene.look.channels),
+        scene.look.scopes.clamped(),
+    );
     for panel in scene.arranged(size).panels {
         let [frame, rect] = [panel.frame, panel.rect].map(|rect| in_points(&rect, points));
         graticule::draw(painter, (frame, rect), panel.kind, &written);

@@ -287,9 +287,10 @@ fn scopes_of(
         return Ok(ScopeFigures::default());
     }
     let part = (region, options.components);
-    let counted = engine.count_scopes(&frame.picture, adjustments, part, options.scopes);
+    let diagram = options.drawing.split.unwrap_or_default().diagram;
+    let counted = engine.count_scopes(frame, adjustments, part, (options.scopes, diagram));
     let counts = counted.map_err(|error| engine_error(error, options))?;
-    Ok(ScopeFigures::of(&counts, options.scopes))
+    Ok(ScopeFigures::of(&counts, options.scopes, diagram))
 }
 
 /// Returns the appearance of the histograms.

@@ -155,6 +155,14 @@ impl SourceLight {
         if adjustments.lut.is_some() { Self::default() } else { self }
     }
 
+    /// Returns what decides the chromaticity of the codes: the transfer function, and the primaries. Untagged PQ and HLG have
+    /// those of BT.2020, others those of BT.709.
+    #[must_use]
+    pub fn colors(self) -> (Transfer, Primaries) {
+        let usual = if self.scale().is_some() { Primaries::Bt2020 } else { Primaries::Bt709 };
+        (self.transfer, self.primaries.unwrap_or(usual))
+    }
+
     /// Returns the relation between codes and light in cd/m² of PQ and HLG; `None` for others, whose light is unknown.
     #[must_use]
     pub fn scale(self) -> Option<LightScale> {
@@ -184,7 +192,7 @@ impl SourceLight {
             LightScale::Hlg { peak } => peak,
             LightScale::Pq | LightScale::Bt1886 { .. } => self.peak.unwrap_or(PQ_PEAK),
         };
-        Some(ToneMap { scale, method, peak, primaries: self.primaries.unwrap_or(Primaries::Bt2020), exposure })
+        Some(ToneMap { scale, method, peak, primaries: self.colors().1, exposure })
     }
 }
 

@@ -13,6 +13,7 @@ use histoscope_render::gpu::bins::ChannelScale;
 use histoscope_render::gpu::brushed::{BrushParams, BrushedParams};
 use histoscope_render::gpu::draw::{DividerParams, PlacementParams};
 use histoscope_render::gpu::histogram::ReductionParams;
+use histoscope_render::gpu::pairs::PairWeights;
 use histoscope_render::gpu::params::{ImageParams, LevelParams, PairingParams, PictureParams, RegionParams};
 use histoscope_render::gpu::shaders::groups::{self, Binding, GroupLayout};
 use histoscope_render::gpu::shaders::{self, EntryPoint, Shader};
@@ -237,10 +238,15 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
     let vectorscope = [
         ("low", offset_of!(VectorscopeParams, low)),
         ("high", offset_of!(VectorscopeParams, high)),
-        ("cb", offset_of!(VectorscopeParams, cb)),
-        ("cr", offset_of!(VectorscopeParams, cr)),
+        ("weights", offset_of!(VectorscopeParams, weights)),
     ];
     assert_layout(&shaders::VECTORSCOPE, "Vectorscope", size_of::<VectorscopeParams>(), &vectorscope);
+    let pairs = [
+        ("first", offset_of!(PairWeights, first)),
+        ("second", offset_of!(PairWeights, second)),
+        ("whole", offset_of!(PairWeights, whole)),
+    ];
+    assert_layout(&shaders::VECTORSCOPE, "PairWeights", size_of::<PairWeights>(), &pairs);
     let trace = [
         ("view", offset_of!(TraceParams, view)),
         ("origin", offset_of!(TraceParams, origin)),
@@ -260,6 +266,9 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
         ("white", offset_of!(TraceParams, white)),
         ("strength", offset_of!(TraceParams, strength)),
         ("samples", offset_of!(TraceParams, samples)),
+        ("centre", offset_of!(TraceParams, centre)),
+        ("is_chromaticity", offset_of!(TraceParams, is_chromaticity)),
+        ("colors", offset_of!(TraceParams, colors)),
     ];
     assert_layout(&shaders::TRACE, "Trace", size_of::<TraceParams>(), &trace);
     let waveform = [
@@ -364,8 +373,7 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
         ("columns", offset_of!(BrushParams, columns)),
         ("coded", offset_of!(BrushParams, coded)),
         ("row_words", offset_of!(BrushParams, row_words)),
-        ("cb", offset_of!(BrushParams, cb)),
-        ("cr", offset_of!(BrushParams, cr)),
+        ("weights", offset_of!(BrushParams, weights)),
         ("pairs", offset_of!(BrushParams, pairs)),
         ("level_bits", offset_of!(BrushParams, level_bits)),
     ];
@@ -380,8 +388,7 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
         ("stride", offset_of!(BrushedParams, stride)),
         ("bins", offset_of!(BrushedParams, bins)),
         ("waveform", offset_of!(BrushedParams, waveform)),
-        ("cb", offset_of!(BrushedParams, cb)),
-        ("cr", offset_of!(BrushedParams, cr)),
+        ("weights", offset_of!(BrushedParams, weights)),
     ];
     assert_layout(&shaders::BRUSHED, "Brushed", size_of::<BrushedParams>(), &brushed);
     let limits = [

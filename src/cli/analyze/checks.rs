@@ -4,16 +4,16 @@ use std::collections::HashSet;
 use std::io::IsTerminal;
 use std::path::Path;
 
-use histoscope::analysis::{Format, Jobs, Point};
+use histoscope::analysis::{Format, Jobs, Point, SceneFormat};
 use histoscope::{Components, Counted};
 
-use super::{AnalyzeArgs, FFPROBE, QCTOOLS, check_extension, is_stream, output_name};
+use super::{AnalyzeArgs, FFPROBE, FORMATS, QCTOOLS, check_extension, is_stream, output_name};
 use crate::cli::output::{WrongUsage, wrong_usage};
 
 impl AnalyzeArgs {
     pub(super) fn check_usage(&self) -> Result<(), WrongUsage> {
         if let (Some(output), None) = (&self.output, self.format) {
-            check_extension(output, ", or name the format with --format")?;
+            check_extension(output, FORMATS, ", or name the format with --format")?;
         }
         let format = self.format();
         if self.inputs.len() > 1 {
@@ -55,6 +55,7 @@ impl AnalyzeArgs {
             }
         }
         self.check_light(format)?;
+        self.check_scenes(format)?;
         self.check_whole(format)?;
         self.check_adjustments(format)?;
         self.check_against(format)?;
@@ -80,8 +81,36 @@ impl AnalyzeArgs {
         if !self.adjust.is_off() {
             return wrong_usage("--light measures pictures as they are coded; leave out --light or the adjustments");
         }
-        if self.resume {
-            return wrong_usage("--light sums up a whole run; leave out --light or --resume");
+        Ok(())
+    }
+
+    /// Checks the arguments for the light of scenes, which takes every frame of a part as it is coded.
+    fn check_scenes(&self, format: Format) -> Result<(), WrongUsage> {
+        let Format::Scenes(kind) = format else { return Ok(()) };
+        let given = [
+            ("--bins", self.bins),
+            ("--scopes", !self.scopes.is_empty()),
+            ("--components", self.counting.components() == Components::YCbCr),
+            ("--gamut", self.light.wanted().is_some_and(|light| light.gamut)),
+            ("--every", self.every.get() > 1),
+            ("--keyframes", self.keyframes),
+            ("--resume", self.resume),
+            ("--segment", self.segment.is_some()),
+            ("--against", self.against.is_some()),
+        ];
+        if let Some((name, _)) = given.into_iter().find(|(_, is_given)| *is_given) {
+            return wrong_usage(format!(
+                "--format {format} describes the light of every frame, and nothing else; leave out {name}"
+            ));
+        }
+        if !self.adjust.is_off() {
+            return wrong_usage(format!(
+                "--format {format} measures pictures as they are coded; leave out the adjustments"
+            ));
+        }
+        let is_to_terminal = self.output.is_none() && self.out_dir.is_none() && std::io::stdout().is_terminal();
+        if kind == SceneFormat::Madvr && is_to_terminal {
+            return wrong_usage("--format madvr is not text; name a file with -o, or redirect the output to one");
         }
         Ok(())
     }

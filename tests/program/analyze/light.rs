@@ -164,7 +164,6 @@ fn tables_have_the_same_figures_and_other_runs_have_none() {
     for (arguments, said) in [
         (&["--light", "--format", "ffprobe"][..], "leave out --light"),
         (&["--light", "--equalize"], "as they are coded"),
-        (&["--light", "--resume", "-o", "x.csv"], "leave out --light or --resume"),
         (&["--gamut"], "--light"),
         (&["--light", "--hlg-peak", "100"], "400"),
     ] {
@@ -185,4 +184,38 @@ fn bars_are_left_out_of_the_average() {
     let [active_fall, all_fall] = [active, all].map(|light| light["max_fall"].as_f64().unwrap());
     assert!((all_fall / active_fall - 48.0 / 80.0).abs() < 1e-6, "{all_fall} {active_fall}");
     assert_eq!((&active["max_cll"], &active["pixels"]), (&all["max_cll"], &(5 * 96 * 48).into()));
+}
+
+/// A run that a full disk ended is continued to exactly what a single run writes, with the light of all frames.
+#[cfg(unix)]
+#[test]
+fn the_light_of_a_continued_run_is_that_of_all_frames() {
+    let clip = Clip::noisy(
+        "clip.mkv",
+        "16x12",
+        "yuv420p12le",
+        600,
+        &format!("-vf format=yuv420p12le,fade=in:0:600,{PQ}limited -c:v ffv1 -g 1 -strict -2"),
+    );
+    // Row groups of tables have up to 32 MiB, so they need bins. CSV has a summary of parts of a file only.
+    for (ending, more) in [("jsonl", &[][..]), ("csv", &[]), ("json", &[]), ("parquet", &["--bins"])] {
+        let run = |name: &str, limit: Option<u64>| {
+            let path = clip.folder().join(format!("{name}.{ending}"));
+            let mut command = std::process::Command::new("sh");
+            let limit = limit.map_or("unlimited".to_owned(), |blocks| blocks.to_string());
+            command.arg("-c").arg(format!("trap '' XFSZ; ulimit -f {limit}; exec \"$@\"")).arg("sh");
+            command.arg(env!("CARGO_BIN_EXE_histoscope")).arg("analyze").arg(clip.path()).args(more);
+            command.args(["--light", "--gamut", "--to", "590f", "-q", "--engine", "cpu", "--resume", "-o"]).arg(&path);
+            (path, crate::command::finish(&mut command))
+        };
+        let (whole, first) = run("whole", None);
+        assert_eq!((first.code, first.stderr.as_str()), (Some(0), ""));
+        let bytes = std::fs::metadata(&whole).unwrap().len();
+        let (path, cut) = run("out", Some(bytes * 95 / 100 / 512));
+        cut.fails_with(&[&format!("out.{ending}"), "--resume"]);
+        assert!(!path.exists());
+        let (path, resumed) = run("out", None);
+        assert_eq!((resumed.code, resumed.stderr.as_str()), (Some(0), ""), "{ending}");
+        assert!(std::fs::read(&path).unwrap() == std::fs::read(&whole).unwrap(), "{ending}");
+    }
 }

@@ -22,6 +22,7 @@ mod probe;
 mod program;
 mod qctools;
 mod saturation;
+mod scenes;
 mod segments;
 mod selection;
 mod sequences;

@@ -92,3 +92,28 @@ fn gray_has_no_vectorscope_and_the_report_says_so() {
     let coded = page_of(clip.path(), &["--scopes", "waveform", "--components", "ycbcr"]);
     assert_eq!(pictures(&coded).iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["waveform"]);
 }
+
+/// Codes in limited range are those of ST 2084 and BT.2100, as NumPy computes them; in the histograms of R'G'B', of full
+/// range.
+#[test]
+fn levels_of_pq_and_hlg_are_labelled_with_light() {
+    let clip = |transfer: &str| {
+        let filter = format!("setparams=color_trc={transfer}:color_primaries=bt2020:colorspace=bt2020nc");
+        let input = "-f lavfi -i testsrc2=s=64x48:r=5:d=0.4";
+        Clip::new("clip.mkv", &format!("{input} -vf format=yuv420p10le,{filter} -c:v ffv1"))
+    };
+    let waveform = ["--scopes", "waveform", "--components", "ycbcr"];
+    for (transfer, arguments, labels) in [
+        ("smpte2084", &[][..], &["<b>203</b> 594", "<b>10000 cd/m²</b> 1023"][..]),
+        ("smpte2084", &waveform, &["<b>203</b> 573", "<b>10000 cd/m²</b> 940", "<b>50 %</b> 960"]),
+        ("arib-std-b67", &[], &["<b>203</b> 767", "<b>1000 cd/m²</b> 1023"]),
+        ("arib-std-b67", &["--light", "--hlg-peak", "4000"], &["<b>4000 cd/m²</b> 1023"]),
+        ("bt709", &[], &["<b>50 %</b> 512", "<b>100 %</b> 1023"]),
+    ] {
+        let page = page_of(clip(transfer).path(), arguments);
+        for label in labels {
+            assert!(page.contains(label), "{transfer} {arguments:?}: no {label}");
+        }
+        assert_eq!(page.contains("cd/m²</b>"), transfer != "bt709");
+    }
+}

@@ -112,6 +112,47 @@ fn every_engine_counts_what_numpy_counts() {
     }
 }
 
+/// Counts of chromaticities, of every transfer function and of primaries of three kinds, on every engine.
+#[test]
+fn chromaticities_are_what_numpy_counts() {
+    let kinds = [
+        ("gbrp", "bt709", "bt709", "gbr", "full", (67, 41)),
+        ("gbrp10le", "smpte2084", "bt2020", "gbr", "full", (301, 33)),
+        ("gbrp12le", "arib-std-b67", "smpte432", "gbr", "full", (67, 41)),
+        ("yuv420p10le", "smpte2084", "bt2020", "bt2020nc", "limited", (301, 33)),
+        ("yuv422p", "bt709", "smpte432", "bt709", "full", (66, 41)),
+    ];
+    let mut pairs = 0;
+    for (format, transfer, primaries, matrix, range, size) in kinds {
+        let tags =
+            format!("setparams=color_trc={transfer}:color_primaries={primaries}:colorspace={matrix}:range={range}");
+        let (raw, size_text) = (if matrix == "gbr" { "gbrp16le" } else { format }, format!("{}x{}", size.0, size.1));
+        let how = format!("-vf format={format},{tags} -c:v ffv1 -strict -2");
+        let clip = Clip::noisy("clip.mkv", &size_text, raw, 1, &how);
+        for diagram in ["xy", "uv"] {
+            let what = format!("{format} {transfer} {primaries} {diagram}");
+            let arguments = ["--bins", "--scopes", "vectorscope", "--diagram", diagram, "--engine"];
+            let told = ["gpu", "cpu"].map(|engine| figures(clip.path(), &[&arguments[..], &[engine]].concat()));
+            assert!(told[0]["vectorscope"] == told[1]["vectorscope"], "{what}: engines differ");
+            let file = clip.folder().join("figures.json");
+            std::fs::write(&file, told[0].to_string()).unwrap();
+            let name = match transfer {
+                "smpte2084" => "pq",
+                "arib-std-b67" => "hlg",
+                _ => "bt1886",
+            };
+            let mut script = python();
+            script.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/program/snapshot/chromaticity.py"));
+            script.arg(clip.path()).args([format, &size.0.to_string(), &size.1.to_string(), name]);
+            let run = script.args([primaries, matrix, range, diagram]).arg(&file).output().unwrap();
+            assert!(run.status.success(), "{what}: {}", String::from_utf8_lossy(&run.stderr));
+            let said: Value = serde_json::from_slice(&run.stdout).unwrap();
+            pairs += said["pairs"].as_u64().unwrap();
+        }
+    }
+    assert!(pairs > 5000, "{pairs} pairs compare little");
+}
+
 /// Scopes of the result use its red, green and blue, and its colour differences by the source's matrix. The source's
 /// scopes are beside them.
 #[test]

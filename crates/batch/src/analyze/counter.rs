@@ -83,6 +83,8 @@ pub struct FrameCounts {
     pub saturation: Option<Saturation>,
     /// The light of the pixels, if requested and known.
     pub light: Option<LightFigures>,
+    /// The counts that its figures come from.
+    pub light_counts: Option<LightCounts>,
 }
 
 /// Counts frames in the order in which they are submitted.
@@ -227,7 +229,7 @@ impl RunCounter {
         if let (Some(counted), Some(expected)) = (&light, &expected_light) {
             compare_light(number, counted, expected)?;
         }
-        let light = light.and_then(|counts| counts.figures(mastering_peak));
+        let figures = light.as_ref().and_then(|counts| counts.figures(mastering_peak));
         let coded = histograms.pop_if(|histogram| histogram.components == Components::YCbCr);
         let signal = coded
             .as_ref()
@@ -236,7 +238,15 @@ impl RunCounter {
         let subject = scopes.vectorscope.as_ref().zip(chroma);
         let saturation = subject.map(|(scope, chroma)| self.saturation(scope, chroma));
         let thresholds = thresholds.map(present);
-        Ok(Some(FrameCounts { rgbl: histograms.pop(), coded, signal, thresholds, saturation, light }))
+        Ok(Some(FrameCounts {
+            rgbl: histograms.pop(),
+            coded,
+            signal,
+            thresholds,
+            saturation,
+            light: figures,
+            light_counts: light,
+        }))
     }
 
     /// Returns the scopes summed over all submitted frames, if requested.

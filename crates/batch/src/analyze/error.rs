@@ -179,6 +179,32 @@ pub enum AnalyzeError {
         /// Its transfer function.
         transfer: &'static str,
     },
+    /// The light of scenes is only described for PQ.
+    #[error(
+        "{}: the transfer function is {transfer}, but --format {format} describes PQ only; convert the video to PQ, or give \
+         --light --transfer pq if it is PQ",
+        .input.display()
+    )]
+    NotPq {
+        /// The video.
+        input: PathBuf,
+        /// Its transfer function.
+        transfer: &'static str,
+        /// The format.
+        format: &'static str,
+    },
+    /// A frame in the middle of a PQ video is not PQ.
+    #[error(
+        "{}: frame {frame} is not PQ like the first one, so nothing was written; choose a part with --from and --to, or give \
+         --light --transfer pq",
+        .input.display()
+    )]
+    FrameNotPq {
+        /// The video.
+        input: PathBuf,
+        /// The frame's number.
+        frame: u64,
+    },
     /// FFmpeg's filter would convert pictures of this format first.
     #[error("{}: signalstats reads only planar Y'CbCr and would convert {format} first, to other values; use --format jsonl, csv, json or parquet", .input.display())]
     NoSignal {

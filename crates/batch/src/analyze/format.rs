@@ -9,9 +9,11 @@ use super::error::AnalyzeError;
 use super::ffprobe::{FfprobeRecord, QctoolsWriter};
 use super::output::{Output, RecordSink, ResumePoint};
 use super::pipeline::CountedFrame;
-use super::record::{RecordNumber, Recorder};
+use super::record::{RecordedFrame, Recorder};
+use super::scenes::SceneFormat;
 use super::summary::Summary;
-use crate::fields::Cell;
+use crate::fields::{Cell, LIGHT_PREFIX, recorded_light};
+use histoscope_core::histogram::LightFigures;
 use histoscope_media::StreamInfo;
 
 /// A format of records.
@@ -21,6 +23,8 @@ pub enum Format {
     Text(TextFormat),
     /// A Parquet file.
     Parquet,
+    /// The light of scenes.
+    Scenes(SceneFormat),
 }
 
 impl Format {
@@ -30,6 +34,7 @@ impl Format {
         match self {
             Self::Text(format) => format.name(),
             Self::Parquet => "parquet",
+            Self::Scenes(format) => format.name(),
         }
     }
 
@@ -39,6 +44,7 @@ impl Format {
         match self {
             Self::Text(TextFormat::Ffprobe) => "ffprobe.json",
             Self::Text(TextFormat::Qctools) => "qctools.xml.gz",
+            Self::Scenes(format) => format.extension(),
             other => other.name(),
         }
     }
@@ -48,7 +54,7 @@ impl Format {
     pub const fn is_one_object(self) -> bool {
         match self {
             Self::Text(format) => format.has_array() || matches!(format, TextFormat::Qctools),
-            Self::Parquet => true,
+            Self::Parquet | Self::Scenes(_) => true,
         }
     }
 }
@@ -380,7 +386,7 @@ pub fn scan(path: &Path, format: TextFormat) -> io::Result<ResumePoint> {
     let mut at = 0_u64;
     let mut left = ResumePoint::default();
     let mut is_head = format != TextFormat::Jsonl;
-    let mut frame_column = 0;
+    let mut columns = Vec::new();
     loop {
         line.clear();
         let read = reader.read_until(b'\n', &mut line)?;
@@ -389,26 +395,31 @@ pub fn scan(path: &Path, format: TextFormat) -> io::Result<ResumePoint> {
             return Ok(left);
         };
         if std::mem::take(&mut is_head) {
-            let columns = String::from_utf8_lossy(text);
-            frame_column = columns.split(',').position(|name| name == "frame").unwrap_or(0);
+            columns = String::from_utf8_lossy(text).split(',').map(str::to_owned).collect();
         } else {
             let text = text.strip_suffix(b",").filter(|_| format.has_array()).unwrap_or(text);
-            let number = match format {
-                TextFormat::Csv => csv_number(text, frame_column),
-                _ => serde_json::from_slice::<RecordNumber>(text).ok().map(|record| record.frame),
+            let record = match format {
+                TextFormat::Csv => csv_frame(text, &columns),
+                _ => {
+                    let record = serde_json::from_slice::<RecordedFrame>(text).ok();
+                    record.map(|record| (record.frame, record.light()))
+                }
             };
-            let Some(number) = number else { return Ok(left) };
-            left.last = Some(number);
-            left.records += 1;
+            let Some((number, light)) = record else { return Ok(left) };
+            left.add(number, light.as_ref());
             left.bytes = at + text.len() as u64;
         }
         at += read as u64;
     }
 }
 
-fn csv_number(text: &[u8], column: usize) -> Option<u64> {
+/// Returns the number and the light of the frame in a line of a table.
+fn csv_frame(text: &[u8], columns: &[String]) -> Option<(u64, Option<LightFigures>)> {
     let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text);
     let mut record = csv::ByteRecord::new();
     reader.read_byte_record(&mut record).ok().filter(|read| *read)?;
-    std::str::from_utf8(record.get(column)?).ok()?.parse().ok()
+    let cell = |name: &str| std::str::from_utf8(record.get(columns.iter().position(|column| column == name)?)?).ok();
+    let pixels = cell("count").and_then(|count| count.parse().ok()).unwrap_or(0);
+    let light = recorded_light(pixels, |name| cell(&format!("{LIGHT_PREFIX}{name}"))?.parse().ok());
+    Some((cell("frame")?.parse().ok()?, light))
 }

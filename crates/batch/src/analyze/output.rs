@@ -9,9 +9,11 @@ use std::io::{self, BufWriter, ErrorKind, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::error::AnalyzeError;
+use super::light::LightSummary;
 use super::pipeline::CountedFrame;
 use super::summary::Summary;
 use crate::file::{FileError, check_writable};
+use histoscope_core::histogram::LightFigures;
 
 /// Size of the write buffer in bytes.
 const BUFFER: usize = 1 << 16;
@@ -26,7 +28,7 @@ pub enum OutputTarget {
 }
 
 /// The point at which an unfinished output can be continued.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct ResumePoint {
     /// Bytes up to the end of the last complete record. In line-based formats, the separator and line end after it are
     /// not included.
@@ -35,6 +37,17 @@ pub struct ResumePoint {
     pub records: u64,
     /// Frame number of the last record.
     pub last: Option<u64>,
+    /// The light of the frames, if it was measured.
+    pub light: LightSummary,
+}
+
+impl ResumePoint {
+    /// Adds a complete record.
+    pub fn add(&mut self, number: u64, light: Option<&LightFigures>) {
+        self.last = Some(number);
+        self.records += 1;
+        self.light.add_frame(number, light);
+    }
 }
 
 /// Writes a run's records one after the other, in any format.

@@ -23,6 +23,7 @@ use super::output::{Output, PartFile, RecordSink, ResumePoint};
 use super::pipeline::CountedFrame;
 use super::record::Recorder;
 use super::summary::Summary;
+use crate::fields::{LIGHT_PREFIX, recorded_light};
 use crate::file::FileError;
 
 /// The first bytes of a Parquet file.
@@ -236,13 +237,9 @@ pub fn revert_to_part(path: &Path, part: &Path) -> io::Result<()> {
 /// Returns an error if the file cannot be read.
 pub fn scan(part: &Path) -> io::Result<ResumePoint> {
     let mut left = ResumePoint::default();
-    let entries = journal::entries(part)?;
-    for entry in &entries {
-        left.records += journal::table(part, entry)?.rows();
+    for entry in &journal::entries(part)? {
+        add_rows(&journal::table(part, entry)?, &mut left).map_err(io::Error::other)?;
         left.bytes = entry.end;
-    }
-    if let Some(entry) = entries.last() {
-        left.last = last_number(&journal::table(part, entry)?).map_err(io::Error::other)?;
     }
     Ok(left)
 }
@@ -259,11 +256,17 @@ fn read_unfilled(part: &Path, rows: &mut RowGroup) -> io::Result<Option<u64>> {
     Ok(Some(journal::start(&last)))
 }
 
-/// Returns the frame number in the last row of a row group.
-fn last_number(table: &TableFile<Bytes>) -> Result<Option<u64>, ParquetError> {
+/// Adds the rows of a row group to those of an unfinished table.
+fn add_rows(table: &TableFile<Bytes>, left: &mut ResumePoint) -> Result<(), ParquetError> {
     let writer = TableWriter::new(table.tree())?;
     let mut rows = RowGroup::new(writer.schema())?;
     table.read_group(0, &mut rows)?;
-    let column = writer.schema().columns().iter().position(|column| column.name() == NUMBER);
-    Ok(column.and_then(|column| rows.last_number(column)).map(i64::unsigned_abs))
+    let columns: Vec<_> = writer.schema().columns().iter().map(|column| column.name().to_owned()).collect();
+    let value = |row, name: &str| rows.number(row, columns.iter().position(|column| column == name)?);
+    for row in 0..rows.rows() {
+        let number = |name| value(row, name).map_or(0, |number| number as u64);
+        let light = recorded_light(number("count"), |name| value(row, &format!("{LIGHT_PREFIX}{name}")));
+        left.add(number(NUMBER), light.as_ref());
+    }
+    Ok(())
 }

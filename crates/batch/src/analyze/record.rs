@@ -1,6 +1,6 @@
 //! The records of a run: their fields and each frame's values, for JSON and for tables.
 
-use histoscope_core::histogram::Components;
+use histoscope_core::histogram::{Components, LightFigures};
 use histoscope_core::picture::layout::ColorModel;
 use histoscope_media::StreamInfo;
 use serde::Deserialize;
@@ -12,7 +12,7 @@ use super::pipeline::{CountedFrame, Request};
 use super::summary::{adjustments_text, display};
 use crate::fields::{
     CHANNEL_FIELDS, Cell, ChannelRow, Column, FRAME_FIELDS, Field, FrameRow, LIGHT_FIELDS, LIGHT_PREFIX, LightRow,
-    Presence, VECTORSCOPE_FIELDS, VECTORSCOPE_PREFIX, VectorscopeRow, serialize_fields,
+    Presence, VECTORSCOPE_FIELDS, VECTORSCOPE_PREFIX, VectorscopeRow, recorded_light, serialize_fields,
 };
 
 /// The suffix of column names for bins.
@@ -182,9 +182,24 @@ impl Serialize for Channels<'_> {
 }
 
 /// The part of a record that is read back by `--resume`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-pub struct RecordNumber {
+#[derive(Debug, Clone, Deserialize)]
+pub struct RecordedFrame {
     /// The frame's number.
     #[serde(alias = "frame_number")]
     pub frame: u64,
+    /// Number of pixels counted; in records of light.
+    #[serde(default)]
+    count: u64,
+    /// The fields of its light, if they are known.
+    #[serde(default)]
+    light: Option<serde_json::Map<String, serde_json::Value>>,
+}
+
+impl RecordedFrame {
+    /// Returns the frame's light, if it is known.
+    #[must_use]
+    pub fn light(&self) -> Option<LightFigures> {
+        let fields = self.light.as_ref()?;
+        recorded_light(self.count, |name| fields.get(name)?.as_f64())
+    }
 }

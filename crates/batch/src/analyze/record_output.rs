@@ -17,6 +17,7 @@ use super::output::{Output, OutputTarget, RecordSink, ResumePoint, preliminary};
 use super::parquet::TableOutput;
 use super::pipeline::{CountedFrame, Request};
 use super::record::Recorder;
+use super::scenes::SceneOutput;
 use super::summary::Summary;
 use crate::file::check_output;
 
@@ -38,6 +39,7 @@ pub fn open(
             let output = open(Some(left.bytes).filter(|bytes| *bytes > 0))?;
             Box::new(LineOutput::new(output, RecordWriter::new(format, recorder, info), left)?)
         }
+        Format::Scenes(format) => Box::new(SceneOutput::new(format, open(None)?, info.path.clone())),
         Format::Parquet => Box::new(TableOutput::new(recorder, left, preliminary(target, run).as_deref(), open)?),
     })
 }

@@ -13,7 +13,7 @@ use super::summary::Summary;
 use crate::file::{FileError, folder_of};
 
 /// The state of an output.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum RunState {
     /// There is no output; the run starts from the beginning.
     Nothing,
@@ -65,6 +65,7 @@ pub fn find_unfinished(target: &Path, run: u64, format: Format, summary: &Summar
     let left = match format {
         Format::Text(format) => scan(&part, format),
         Format::Parquet => parquet::scan(&part),
+        Format::Scenes(_) => Ok(ResumePoint::default()),
     };
     let left = left.map_err(FileError::reading(&part))?;
     Ok(if left.records == 0 { RunState::Nothing } else { RunState::Unfinished(left) })
@@ -75,6 +76,7 @@ fn read_summary(path: &Path, format: Format) -> io::Result<Option<Summary>> {
     Ok(match format {
         Format::Text(format) => last_line(path)?.and_then(|(_, line)| format.read_tail(&line)),
         Format::Parquet => parquet::read_summary(path)?,
+        Format::Scenes(_) => None,
     })
 }
 
@@ -87,7 +89,7 @@ fn is_of(path: &Path, format: Format) -> io::Result<bool> {
 /// Converts a partial output back to a preliminary file.
 fn revert_to_part(path: &Path, part: &Path, format: Format) -> io::Result<()> {
     match format {
-        Format::Text(_) => fs::rename(path, part),
+        Format::Text(_) | Format::Scenes(_) => fs::rename(path, part),
         Format::Parquet => parquet::revert_to_part(path, part),
     }
 }

@@ -19,6 +19,7 @@ use super::resume::{RunState, find_unfinished};
 use super::stated_light::StatedLightSummary;
 use super::summary::{RunOptions, Summary, display, hash};
 use crate::file::check_output;
+use histoscope_core::histogram::LightScale;
 use histoscope_core::text::{self, counted, sanitized};
 use histoscope_media::{HardwareChoice, MediaError};
 
@@ -90,7 +91,11 @@ impl Finished {
 /// still written, and the output states that it is partial.
 pub fn run(request: Request, destination: &Destination, quiet: bool) -> Result<Finished, AnalyzeError> {
     // Data kept for --resume is removed if --resume could not continue this kind of output.
-    let is_lost = request.against.is_some() || matches!(destination, Destination::Records { segment: Some(_), .. });
+    let is_lost = request.against.is_some()
+        || matches!(
+            destination,
+            Destination::Records { segment: Some(_), .. } | Destination::Records { format: Format::Scenes(_), .. }
+        );
     let finished = run_to_end(request, destination, quiet);
     finished.map_err(|error| if is_lost { into_final_error(error) } else { error })
 }
@@ -113,12 +118,25 @@ fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> R
         }
         request.against = Some(Against { offset: found.offset, align: None, ..against.clone() });
     }
+    let scenes = match destination {
+        Destination::Records { format: Format::Scenes(format), .. } => Some(format.name()),
+        _ => None,
+    };
     let mut pipeline = match Pipeline::open(request.clone()) {
+        Err(AnalyzeError::NoLight { input, transfer }) if let Some(format) = scenes => {
+            return Err(AnalyzeError::NotPq { input, transfer, format });
+        }
         Err(AnalyzeError::Media(MediaError::Stopped { .. })) if request.stop.is_stopped() => {
             return Ok(Finished::StoppedBeforeFirst);
         }
         opened => opened?,
     };
+    if let (Some(format), info) = (scenes, pipeline.info())
+        && request.counting.light.and_then(|light| light.scale(info.transfer)) != Some(LightScale::Pq)
+    {
+        let (input, transfer) = (request.input.clone(), info.transfer.unwrap_or("untagged"));
+        return Err(AnalyzeError::NotPq { input, transfer, format });
+    }
     request.counting = pipeline.counting();
     if let Some(bars) = pipeline.bars().filter(|_| !quiet) {
         eprint_line(&format!("{name}: {bars}"));
@@ -165,7 +183,7 @@ fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> R
         }
     };
     summary.first_frame = pipeline.first_number().unwrap_or(0);
-    let light = request_light.then(LightSummary::default);
+    let light = request_light.then_some(left.light);
     let mut writer = Writer { output, records: left.records, damaged: 0, last: None, light };
     let counted = count_and_write(pipeline, &name, &mut writer, quiet)?;
     let records = writer.records;

@@ -22,6 +22,7 @@ use histoscope_core::histogram::Components;
 use histoscope_core::picture::{Ratio, Timecode, TimecodeRate, Timecodes};
 use histoscope_core::strip::{DEFAULT_THRESHOLD, Finding, FindingKind, FindingLimits, WorstFrame};
 use histoscope_core::text::{counted, file_name, shown};
+use histoscope_core::tone_map::SourceLight;
 use histoscope_media::StreamInfo;
 
 /// A file that was checked.
@@ -161,6 +162,7 @@ pub fn run_observed(
         facts: facts(&info, &first, components, &outcome.counted_by),
         notes: notes_on(&outcome, clip.left_out, clip.end_secs),
         clip,
+        light: SourceLight::of(&first.facts.source).scale(),
         thumbnails,
         scopes: outcome.scopes,
         check: None,

@@ -1,6 +1,8 @@
 //! The plain images of a report: a panel's columns over time, the summed histogram next to it, and the strips below.
 
 use super::clip::{Clip, Strip};
+use super::content::Report;
+use super::scopes::{TraceLine, lines_of};
 use super::tone::Panel;
 use histoscope_core::strip::{ROWS, brightness, channel_color, mixed, ramp};
 use histoscope_render::gpu::readback::Image;
@@ -62,6 +64,42 @@ fn pixel_shares(clip: &Clip, panel: &Panel, (x, width): (usize, usize), first: u
         }
     }
     next
+}
+
+/// A label on a panel's level axis.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Level {
+    /// Position of the level, from 0 at the bottom to 1 at the top.
+    pub place: f64,
+    /// The value with its unit, which light has at the top only.
+    pub value: String,
+    /// The code.
+    pub code: u32,
+}
+
+/// Height in pixels that a label takes.
+const LABEL_HEIGHT: f64 = 16.0;
+
+/// Returns the labels of a panel's level axis: light in cd/m² if it is known, otherwise quarters or halves of the scale in
+/// percent.
+#[must_use]
+pub fn panel_levels(report: &Report, panel: &Panel) -> Vec<Level> {
+    let scale = report.scale(panel.channels[0]);
+    if scale.light().is_some() {
+        let lines = lines_of(scale, LABEL_HEIGHT / panel.height() as f64).into_iter();
+        let level = |TraceLine { place, label, unit, .. }| {
+            label.map(|(value, code)| Level { place, value: format!("{value}{unit}"), code })
+        };
+        return lines.filter_map(level).collect();
+    }
+    let bins = 1_u32 << report.clip.bits;
+    let parts = if panel.levels_per_row == 1 { 4 } else { 2 };
+    let level = |part| Level {
+        place: f64::from(part) / f64::from(parts),
+        value: format!("{} %", 100 * part / parts),
+        code: if part == parts { bins - 1 } else { bins / parts * part },
+    };
+    (0..=parts).map(level).collect()
 }
 
 /// A bar of a summed histogram.

@@ -7,10 +7,11 @@ use super::times;
 use crate::analyze::light::LightSummary;
 use crate::analyze::stated_light::StatedLightSummary;
 use crate::fields::FrameDescription;
-use histoscope_core::histogram::Components;
+use histoscope_core::histogram::{Components, LightScale};
 use histoscope_core::picture::color::{LUMINANCE_WEIGHTS, Origin};
 use histoscope_core::picture::{Ratio, Scan, Timecodes};
 use histoscope_core::scopes::ScopeSums;
+use histoscope_core::scopes::graticule::Scale;
 use histoscope_media::StreamInfo;
 
 /// The content of a report.
@@ -24,6 +25,8 @@ pub struct Report {
     pub notes: Vec<String>,
     /// The clip.
     pub clip: Clip,
+    /// The relation between codes and light in the clip's first frame, if it is known.
+    pub light: Option<LightScale>,
     /// Thumbnails of some of the clip's frames; empty if no page is written.
     pub thumbnails: Thumbnails,
     /// The clip's summed scopes, if requested.
@@ -57,6 +60,11 @@ pub struct CheckRow {
 }
 
 impl Report {
+    /// Returns the scale of a channel: in cd/m² if its light is known, otherwise in percent.
+    pub(super) fn scale(&self, channel: usize) -> Scale {
+        Scale::new(self.clip.components, channel, self.clip.range, self.clip.bits).with_light(self.light)
+    }
+
     /// Returns the line below the title, which describes the video.
     pub(super) fn subtitle(&self) -> String {
         let fact = |name: &str| self.facts.iter().find(|fact| fact.name == name).map(|fact| fact.value.as_str());

@@ -43,6 +43,8 @@ struct Page {
     subtitle: String,
     notes: Vec<String>,
     legend: Legend,
+    /// `true` if levels are labelled with light, which takes more space.
+    has_light: bool,
     panels: Vec<PanelParts>,
     times: Vec<Label>,
     steps: usize,
@@ -87,6 +89,7 @@ pub fn page(report: &Report) -> Result<String, png::EncodingError> {
         subtitle: sanitized(&report.subtitle()),
         notes: report.notes.iter().map(|note| sanitized(note)).collect(),
         legend: charts::legend(),
+        has_light: report.light.is_some(),
         panels: panels.collect::<Result<_, _>>()?,
         times: charts::times(report),
         steps: charts::STEPS,

@@ -4,7 +4,7 @@ mod scopes;
 mod tables;
 
 use super::canvas::{Align, Area, Canvas, Style};
-use super::chart::{heat_map, round_top, side, strip};
+use super::chart::{Level, heat_map, panel_levels, round_top, side, strip};
 use super::clip::Strip;
 use super::content::Report;
 use super::flaw_key::{flaw_key, is_dash};
@@ -100,9 +100,16 @@ fn draw_panel(canvas: &mut Canvas, report: &Report, panel: &Panel, y: i32) {
     canvas.text((PANEL_X, y - 27), Align::Left, panel.title, Style::new(16.0, color));
     canvas.paste(PANEL_X, y, &heat_map(clip, panel, PANEL_WIDTH as usize));
     draw_side(canvas, report, panel, y);
-    level_axis(canvas, report, panel, y);
-    for part in 1..4 {
-        canvas.fill(Area::new(PANEL_X, y + height * part / 4, PANEL_WIDTH, 1), WHITE, 18);
+    let levels = panel_levels(report, panel);
+    level_axis(canvas, &levels, height, y);
+    let is_inside = |place: &f64| *place > 0.01 && *place < 0.99;
+    let rules: Vec<f64> = match report.scale(panel.channels[0]).light() {
+        Some(_) => levels.iter().map(|level| level.place).filter(is_inside).collect(),
+        None => vec![0.25, 0.5, 0.75],
+    };
+    for place in rules {
+        let at = y + height - (f64::from(height) * place) as i32;
+        canvas.fill(Area::new(PANEL_X, at, PANEL_WIDTH, 1), WHITE, 18);
     }
     if clip.cuts.len() <= MAX_LINES {
         for cut in &clip.cuts {
@@ -160,18 +167,14 @@ fn draw_side(canvas: &mut Canvas, report: &Report, panel: &Panel, y: i32) {
     }
 }
 
-/// Draws the level axis on the left: codes and percent of the scale.
-fn level_axis(canvas: &mut Canvas, report: &Report, panel: &Panel, y: i32) {
-    let height = panel.height() as i32;
-    let bins = 1_u32 << report.clip.bits;
-    let parts = if height > 200 { 4 } else { 2 };
-    for part in 0..=parts {
-        let code = if part == parts { bins - 1 } else { bins / parts * part };
-        let at = y + height - (height as u32 * part / parts) as i32;
+/// Draws the level axis on the left.
+fn level_axis(canvas: &mut Canvas, levels: &[Level], height: i32, y: i32) {
+    for Level { place, value, code } in levels {
+        let at = y + height - (f64::from(height) * place) as i32;
         let text_y = at - 9;
         canvas.fill(Area::new(PANEL_X - 6, at.min(y + height - 1), 4, 1), DIM, 160);
         canvas.text((PANEL_X - 11, text_y), Align::Right, &code.to_string(), Style::new(14.0, INK));
-        canvas.text((PANEL_X - 50, text_y), Align::Right, &format!("{} %", 100 * part / parts), Style::new(14.0, DIM));
+        canvas.text((PANEL_X - 50, text_y), Align::Right, value, Style::new(14.0, DIM));
     }
 }
 

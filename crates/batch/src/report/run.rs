@@ -24,6 +24,7 @@ use histoscope_core::histogram::Components;
 use histoscope_core::scopes::{ScopeChoice, ScopeSums};
 use histoscope_core::strip::FindingLimits;
 use histoscope_core::text::{file_name, shown};
+use histoscope_core::tone_map::SourceLight;
 use histoscope_media::{MediaError, StreamInfo};
 
 /// The format of a report.
@@ -84,7 +85,7 @@ pub fn run(mut request: Request, options: &ReportOptions) -> Result<Finished, An
     for output in options.outputs.iter().chain(&options.shots) {
         check_output(output, &request.input)?;
     }
-    let wanted = request.counting.scopes;
+    let (wanted, light_use) = (request.counting.scopes, request.counting.light);
     let has_page = options.outputs.iter().any(|output| ReportFormat::of(output) == Some(ReportFormat::Html));
     request.inspection = Inspection::Repeats;
     request.thumbnails = has_page.then_some(ThumbnailUse {
@@ -112,11 +113,14 @@ pub fn run(mut request: Request, options: &ReportOptions) -> Result<Finished, An
         stated.judge(summary);
         facts.extend(light_facts(summary, &stated));
     }
+    let source = &first.facts.source;
+    let scale = light_use.map_or_else(|| SourceLight::of(source).scale(), |light| light.scale(source.transfer));
     let report = Report {
         name: file_name(&info.path),
         facts,
         notes,
         clip,
+        light: scale,
         thumbnails,
         scopes: std::mem::take(&mut outcome.scopes),
         check: None,

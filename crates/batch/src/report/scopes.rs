@@ -88,28 +88,40 @@ pub struct TraceLine {
     pub place: f64,
     /// Kind of the line.
     pub kind: LineKind,
-    /// The value in percent and the nearest code, if there is room for a label.
+    /// The value in percent or cd/m², and the nearest code, if there is room for a label.
     pub label: Option<(String, u32)>,
+    /// The text after the value: its unit, which light has at the top only.
+    pub unit: &'static str,
 }
 
 /// Returns the graticule lines of a trace, whose channels all have the same scale.
 #[must_use]
 pub fn lines(report: &Report, trace: &Trace) -> Vec<TraceLine> {
-    let clip = &report.clip;
-    let first = trace.channels.first().copied().unwrap_or(0);
-    let scale = Scale::new(clip.components, first, clip.range, clip.bits);
-    let levels = f64::from(1_u32 << Vectorscope::level_bits_of(clip.bits));
-    let top = f64::from((1_u32 << clip.bits) - 1);
+    lines_of(report.scale(trace.channels.first().copied().unwrap_or(0)), LABEL_DISTANCE)
+}
+
+/// Returns the lines of a scale, of whose labels any two are at least `distance` apart, as a fraction of the height.
+#[must_use]
+pub fn lines_of(scale: Scale, distance: f64) -> Vec<TraceLine> {
+    let levels = f64::from(1_u32 << Vectorscope::level_bits_of(scale.bits()));
+    let codes = f64::from(1_u32 << scale.bits()) / levels;
+    let top = f64::from((1_u32 << scale.bits()) - 1);
     let mut marks = scale.marks(Unit::Percent);
+    let last = marks.last().map_or(0.0, |mark| mark.level);
     // Earlier lines claim space for labels first.
     marks.sort_by(|a, b| b.kind.cmp(&a.kind).then(a.level.total_cmp(&b.level)));
     let mut lines: Vec<TraceLine> = Vec::new();
     for mark in marks {
         let place = ((mark.level + 0.5) / levels).clamp(0.0, 1.0);
-        let is_free = |line: &TraceLine| line.label.is_none() || (line.place - place).abs() >= LABEL_DISTANCE;
-        let code = scale.code_at(mark.value, Unit::Percent).round().clamp(0.0, top) as u32;
+        let is_free = |line: &TraceLine| line.label.is_none() || (line.place - place).abs() >= distance;
+        let code = ((mark.level + 0.5) * codes - 0.5).round().clamp(0.0, top) as u32;
         let label = lines.iter().all(is_free).then_some((mark.label, code));
-        lines.push(TraceLine { place, kind: mark.kind, label });
+        let unit = match scale.light() {
+            None => " %",
+            Some(_) if mark.level >= last => " cd/m²",
+            Some(_) => "",
+        };
+        lines.push(TraceLine { place, kind: mark.kind, label, unit });
     }
     lines
 }
@@ -195,7 +207,7 @@ mod tests {
     use super::*;
     use crate::report::clip::{ClipBuilder, FramePlace};
     use crate::report::thumbnails::Thumbnails;
-    use histoscope_core::histogram::Histogram;
+    use histoscope_core::histogram::{Histogram, LightScale};
     use histoscope_core::picture::color::{Matrix, Range};
     use histoscope_core::picture::layout::PixelLayout;
     use histoscope_core::picture::region::Rect;
@@ -232,7 +244,8 @@ mod tests {
         }
         let clip = clip.finish().unwrap();
         let (name, thumbnails) = ("clip".to_owned(), Thumbnails::default());
-        Report { name, facts: Vec::new(), notes: Vec::new(), clip, thumbnails, scopes, check: None }
+        let (facts, notes) = (Vec::new(), Vec::new());
+        Report { name, facts, notes, clip, light: None, thumbnails, scopes, check: None }
     }
 
     fn pixel(image: &Image, x: usize, y: usize) -> Rgb {
@@ -283,6 +296,21 @@ mod tests {
         for (index, a) in labelled.iter().enumerate() {
             assert!(labelled[..index].iter().all(|b| (a - b).abs() >= LABEL_DISTANCE), "{labelled:?}");
         }
+    }
+
+    /// The codes are those of ST 2084 in limited range, as NumPy computes them.
+    #[test]
+    fn lines_of_pq_are_labelled_with_their_light() {
+        let report = Report { light: Some(LightScale::Pq), ..report(100, Components::YCbCr) };
+        let sum = report.scopes.waveform().unwrap();
+        let luma = lines(&report, &traces(sum)[0]);
+        let labels: Vec<_> = luma.iter().filter_map(|line| line.label.clone()).collect();
+        for (light, code) in [("0", 64), ("1", 195), ("100", 509), ("203", 573), ("1000", 723), ("10000", 940)] {
+            assert!(labels.contains(&(light.to_owned(), code)), "{labels:?}");
+        }
+        let unit = |light: &str| luma.iter().find(|line| line.label.as_ref().is_some_and(|label| label.0 == light));
+        assert_eq!((unit("10000").unwrap().unit, unit("203").unwrap().unit), (" cd/m²", ""));
+        assert!(lines(&report, &traces(sum)[1]).iter().all(|line| line.unit == " %"), "colour differences have none");
     }
 
     /// A sample of 100 % blue falls into the box of its target, is blue, and is visible next to a thousand gray ones.

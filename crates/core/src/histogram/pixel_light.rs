@@ -423,14 +423,22 @@ impl LightCounts {
 
     /// Returns the light that this many ten-thousandths of the pixels do not exceed.
     fn percentile(&self, parts: u64) -> f64 {
-        let needed = (self.pixels() * parts).div_ceil(10_000).max(1);
-        let mut below = 0;
-        let reaches = |count: &u32| {
-            below += u64::from(*count);
-            below >= needed
-        };
-        self.bins.iter().position(reaches).map_or(0.0, |bin| self.meter.light_of_bin(bin))
+        let bins = self.bins.iter().map(|&count| u64::from(count));
+        bin_of_share(bins, parts).map_or(0.0, |bin| self.meter.light_of_bin(bin))
     }
+}
+
+/// Returns the lowest bin that this many ten-thousandths of the pixels do not exceed; `None` if there are no pixels.
+#[must_use]
+pub fn bin_of_share(bins: impl Iterator<Item = u64> + Clone, parts: u64) -> Option<usize> {
+    let needed = (bins.clone().sum::<u64>() * parts).div_ceil(10_000).max(1);
+    let mut below = 0;
+    let reaches = |count: u64| {
+        below += count;
+        below >= needed
+    };
+    let mut bins = bins;
+    bins.position(reaches)
 }
 
 /// Limits in cd/m² above which pixels are reported.

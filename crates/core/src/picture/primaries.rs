@@ -68,13 +68,30 @@ impl Primaries {
         })
     }
 
+    /// Returns the short name used on screen.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bt709 => "709",
+            Self::Bt470m => "470M",
+            Self::Bt470bg => "470BG",
+            Self::Smpte170m => "170M",
+            Self::Film => "film",
+            Self::Bt2020 => "2020",
+            Self::Smpte428 => "XYZ",
+            Self::Smpte431 => "DCI P3",
+            Self::Smpte432 => "P3",
+            Self::Ebu3213 => "EBU",
+        }
+    }
+
     /// Returns the rows that give red, green and blue light of BT.709 for light of these primaries. White stays white,
     /// whatever its chromaticity.
     #[must_use]
     pub fn to_bt709(self) -> [[f64; 3]; 3] {
-        let from_xyz = inverse(Self::Bt709.to_xyz());
+        let rgb_of_xyz = Self::Bt709.rgb_of_xyz();
         let to_xyz = self.to_xyz();
-        from_xyz.map(|row| {
+        rgb_of_xyz.map(|row| {
             let sums: [f64; 3] = std::array::from_fn(|i| (0..3).map(|k| row[k] * to_xyz[k][i]).sum());
             let white: f64 = sums.iter().sum();
             sums.map(|sum| sum / white)
@@ -82,15 +99,23 @@ impl Primaries {
     }
 
     /// Returns the rows that give CIE 1931 X, Y and Z of light of these primaries; white has a Y of 1.
-    fn to_xyz(self) -> [[f64; 3]; 3] {
+    #[must_use]
+    pub fn to_xyz(self) -> [[f64; 3]; 3] {
         let [red, green, blue, white] = self.chromaticities().map(|[x, y]| [x, y, 1.0 - x - y]);
         let columns: [[f64; 3]; 3] = std::array::from_fn(|i| [red[i], green[i], blue[i]]);
         let amounts = inverse(columns).map(|row| (0..3).map(|i| row[i] * white[i] / white[1]).sum::<f64>());
         columns.map(|row| std::array::from_fn(|i| row[i] * amounts[i]))
     }
 
-    /// Returns the chromaticities of red, green, blue and white, from table 2 of H.273.
-    const fn chromaticities(self) -> [Chromaticity; 4] {
+    /// Returns the rows that give red, green and blue of these primaries for CIE 1931 X, Y and Z.
+    #[must_use]
+    pub fn rgb_of_xyz(self) -> [[f64; 3]; 3] {
+        inverse(self.to_xyz())
+    }
+
+    /// Returns the chromaticities x and y (CIE 1931) of red, green, blue and white, from table 2 of H.273.
+    #[must_use]
+    pub const fn chromaticities(self) -> [Chromaticity; 4] {
         match self {
             Self::Bt709 => [[0.640, 0.330], [0.300, 0.600], [0.150, 0.060], D65],
             Self::Bt470m => [[0.67, 0.33], [0.21, 0.71], [0.14, 0.08], C],

@@ -2,6 +2,7 @@
 //!
 //! Each scope counts the same codes as the histogram, so its counts add up to the histogram's.
 
+mod chromaticity;
 pub mod graticule;
 mod grid;
 pub mod reference;
@@ -10,10 +11,11 @@ mod sums;
 mod vectorscope;
 mod waveform;
 
+pub use chromaticity::{Chromaticity, ChromaticityTable, DRAWN_GAMUTS, Diagram, SPECTRUM};
 pub use grid::{MAX_LEVEL_BITS, level_bits, samples_in};
 pub use saturation::{Saturation, Targets};
 pub use sums::{Run, SUM_LEVELS, ScopeSums, VectorscopeSum, WaveformSum};
-pub use vectorscope::{Chroma, ColorTarget, Differences, Vectorscope, targets};
+pub use vectorscope::{Chroma, ColorTarget, Differences, PairComputation, Vectorscope, targets};
 pub use waveform::{MAX_COLUMNS, Waveform, column_of};
 
 /// A value for each kind of count that scopes are drawn from. A new kind is added as a field here; most code handles

@@ -46,10 +46,11 @@ pub fn vectorscope(picture: &Picture, pixels: Rect, chroma: Chroma) -> Vectorsco
     let mut count = |[cb, cr]: [u32; 2]| {
         scope.counts[((cb >> surplus << level_bits) | (cr >> surplus)) as usize] += 1;
     };
-    each_of(chroma.samples(layout, pixels), |x, y| match chroma.differences() {
+    let computation = chroma.computation();
+    each_of(chroma.samples(layout, pixels), |x, y| match &computation {
         None => count([picture.code(1, x, y), picture.code(2, x, y)]),
-        Some(differences) => {
-            count(differences.of_codes(clamped_rgb(picture, x, y).map(|code| code as i32)));
+        Some(computation) => {
+            count(computation.of_codes(clamped_rgb(picture, x, y).map(|code| code as i32)));
         }
     });
     scope

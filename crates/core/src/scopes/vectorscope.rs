@@ -1,21 +1,24 @@
-//! The vectorscope: counts of the pairs of colour differences in a picture.
+//! The vectorscope: counts of the pairs of colour differences in a picture, or of the chromaticities of its pixels.
 
 use crate::picture::Picture;
 use crate::picture::color::{Colorimetry, Matrix, Range, fraction_bits};
 use crate::picture::layout::{ColorModel, PixelLayout};
 use crate::picture::region::Rect;
 
+use super::chromaticity::{Chromaticity, ChromaticityTable, Diagram};
 use super::grid::{level_bits, samples_in};
+use crate::picture::primaries::Primaries;
+use crate::picture::transfer::Transfer;
 
 /// The vectorscope of a picture or of a rectangle of it: the number of samples with each pair of levels of Cb and Cr.
 ///
-/// In Y'CbCr, the samples are the coded chroma samples at their own resolution. In R'G'B', they are computed for each
-/// pixel; see [`Chroma`]. Gray has none.
+/// In Y'CbCr, the samples are the coded chroma samples at their own resolution. In R'G'B', and for chromaticities, they are
+/// computed for each pixel; see [`Chroma`]. Gray has none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Vectorscope {
     /// Number of bits in a level.
     pub level_bits: u32,
-    /// For each level of Cb, one count for each level of Cr.
+    /// For each level of Cb, one count for each level of Cr; or of the coordinates of a chromaticity.
     pub counts: Vec<u32>,
 }
 
@@ -46,16 +49,48 @@ impl Vectorscope {
     }
 }
 
-/// The colour differences of a picture: their meaning, and whether they are coded or computed.
+/// The pairs of a picture that a vectorscope counts: their meaning, and whether they are coded or computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Chroma {
-    /// The matrix that relates them to red, green and blue.
+    /// The matrix that relates colour differences to red, green and blue.
     pub matrix: Matrix,
     /// The range of their codes.
     pub range: Range,
     /// Number of bits in a code.
     pub bits: u32,
-    computed: Option<Differences>,
+    pairs: Pairs,
+}
+
+/// The source of pairs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Pairs {
+    /// Cb and Cr as coded.
+    Coded,
+    /// Cb and Cr of each pixel's R'G'B'.
+    Differences(Differences),
+    /// The chromaticity of each pixel.
+    Chromaticity(Chromaticity),
+}
+
+/// The computation of pairs from R'G'B' codes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PairComputation {
+    /// Colour differences.
+    Differences(Differences),
+    /// Chromaticities.
+    Chromaticity(ChromaticityTable),
+}
+
+impl PairComputation {
+    /// Returns the pair of a pixel's R'G'B' codes, which must not be out of range.
+    #[inline]
+    #[must_use]
+    pub fn of_codes(&self, rgb: [i32; 3]) -> [u32; 2] {
+        match self {
+            Self::Differences(differences) => differences.of_codes(rgb),
+            Self::Chromaticity(table) => table.of_codes(rgb.map(|code| code as u32)),
+        }
+    }
 }
 
 impl Chroma {
@@ -68,7 +103,7 @@ impl Chroma {
             ColorModel::Gray => None,
             ColorModel::YCbCr if matrix.value != Matrix::Identity => {
                 let bits = picture.layout().bin_bits();
-                Some(Self { matrix: matrix.value, range: range.value, bits, computed: None })
+                Some(Self { matrix: matrix.value, range: range.value, bits, pairs: Pairs::Coded })
             }
             ColorModel::YCbCr | ColorModel::Rgb => Some(Self::of_adjusted(picture)),
         }
@@ -84,7 +119,7 @@ impl Chroma {
             matrix => matrix.linear(),
         };
         let bits = source.layout().bin_bits();
-        Self { matrix, range: Range::Limited, bits, computed: Some(Differences::new(matrix, bits)) }
+        Self { matrix, range: Range::Limited, bits, pairs: Pairs::Differences(Differences::new(matrix, bits)) }
     }
 
     /// Returns the chroma of the counted picture: the adjusted one, or the source itself.
@@ -93,19 +128,29 @@ impl Chroma {
         if is_adjusted { Some(Self::of_adjusted(source)) } else { Self::of(source) }
     }
 
+    /// Returns what another diagram counts of the same picture, whose R'G'B' codes have this transfer function and these
+    /// primaries. Codes whose matrix is not linear in them have no R'G'B' of their own, and keep their colour differences.
+    #[must_use]
+    pub fn in_diagram(self, diagram: Diagram, light: (Transfer, Primaries)) -> Self {
+        let has_rgb = !self.is_coded() || self.matrix == self.matrix.linear();
+        match diagram {
+            Diagram::Xy | Diagram::Uv if has_rgb => {
+                Self { pairs: Pairs::Chromaticity(Chromaticity::new(diagram, light, self.bits)), ..self }
+            }
+            Diagram::CbCr | Diagram::Xy | Diagram::Uv => self,
+        }
+    }
+
     /// Creates coded chroma with these properties, without a picture.
     #[doc(hidden)]
     pub const fn coded(matrix: Matrix, range: Range, bits: u32) -> Self {
-        Self { matrix, range, bits, computed: None }
+        Self { matrix, range, bits, pairs: Pairs::Coded }
     }
 
     /// Returns the samples that are counted for a rectangle of pixels of a picture with this layout.
     #[must_use]
     pub fn samples(&self, layout: &PixelLayout, pixels: Rect) -> Rect {
-        match self.computed {
-            None => samples_in(layout, 1, pixels),
-            Some(_) => pixels,
-        }
+        if self.is_coded() { samples_in(layout, 1, pixels) } else { pixels }
     }
 
     /// Returns Kr and Kb of the matrix, or those of BT.709 if it has none.
@@ -114,10 +159,35 @@ impl Chroma {
         luma_weights(self.matrix)
     }
 
-    /// Returns the computation of the differences from red, green and blue, or `None` if they are coded.
+    /// Returns `true` if the pairs are Cb and Cr as coded.
     #[must_use]
-    pub const fn differences(&self) -> Option<&Differences> {
-        self.computed.as_ref()
+    pub const fn is_coded(&self) -> bool {
+        matches!(self.pairs, Pairs::Coded)
+    }
+
+    /// Returns the chromaticity that is counted, or `None` for colour differences.
+    #[must_use]
+    pub const fn chromaticity(&self) -> Option<&Chromaticity> {
+        match &self.pairs {
+            Pairs::Chromaticity(chromaticity) => Some(chromaticity),
+            Pairs::Coded | Pairs::Differences(_) => None,
+        }
+    }
+
+    /// Returns the diagram.
+    #[must_use]
+    pub fn diagram(&self) -> Diagram {
+        self.chromaticity().map_or(Diagram::CbCr, |chromaticity| chromaticity.diagram)
+    }
+
+    /// Returns the computation of the pairs from red, green and blue, or `None` if they are coded.
+    #[must_use]
+    pub fn computation(&self) -> Option<PairComputation> {
+        match &self.pairs {
+            Pairs::Coded => None,
+            Pairs::Differences(differences) => Some(PairComputation::Differences(*differences)),
+            Pairs::Chromaticity(chromaticity) => Some(PairComputation::Chromaticity(chromaticity.computation())),
+        }
     }
 }
 

@@ -72,6 +72,8 @@ pub struct Player {
     transport: Transport,
     supply: FrameSupply,
     shown: Option<OnScreen>,
+    /// `true` if the clock started with the frame on screen, which has not been drawn yet.
+    is_first_undrawn: bool,
     marked: Marked,
     lateness: Lateness,
     /// Time since which a needed frame has been missing.
@@ -92,6 +94,7 @@ impl Player {
             transport: if options.paused { Transport::Paused { steps: 0 } } else { Transport::Playing },
             supply: FrameSupply::new(options.cache_bytes),
             shown: None,
+            is_first_undrawn: false,
             marked: Marked::Nothing,
             lateness: Lateness::default(),
             starved_since: None,
@@ -139,6 +142,14 @@ impl Player {
         let is_late = || self.clock.is_running() && newest().is_some_and(|frame| frame.time_secs <= time);
         let is_short = || self.supply.cache.ahead() < 2 || is_late();
         self.supply.is_fetching() || !self.supply.is_at_rest() && is_short()
+    }
+
+    /// Records that the frame on screen was drawn at `now`. If the clock started with that frame, it starts only now: a first
+    /// draw, which prepares the graphics device, may take longer than many frames last.
+    pub fn note_drawn(&mut self, now: Instant) {
+        if std::mem::take(&mut self.is_first_undrawn) {
+            self.clock.set(self.position_secs(), now);
+        }
     }
 
     /// Returns `true` if the user has paused.

@@ -126,7 +126,7 @@ impl SelectedPixels {
         let samples = chroma.samples(layout, counted);
         let conversion = picture.conversion();
         let (top, mut codes) = (conversion.max_code(), rows.room());
-        let is_chroma = chroma.differences().is_none();
+        let (is_chroma, computation) = (chroma.is_coded(), chroma.computation());
         let shift = if is_chroma { layout.columns_shift() } else { 0 };
         for y in samples.y..samples.y + samples.height {
             let covering = Covering::of(self, picture, Filter::Vectorscope, (y, is_chroma));
@@ -136,11 +136,11 @@ impl SelectedPixels {
             rows.unpack_samples(y as usize, is_chroma, &mut codes);
             for x in (samples.x..samples.x + samples.width).filter(|&x| covering.has(x)) {
                 let codes = rows.at(&codes, (x as usize) << shift);
-                let pair = match chroma.differences() {
+                let pair = match &computation {
                     None => [codes[1], codes[2]],
-                    Some(differences) => {
+                    Some(computation) => {
                         let rgb = conversion.unclamped(codes.map(|code| code as i32)).map(|v| v.clamp(0, top));
-                        differences.of_codes(rgb)
+                        computation.of_codes(rgb)
                     }
                 };
                 let [cb, cr] = pair.map(|code| (code >> surplus) as usize);

@@ -107,19 +107,19 @@ fn spots(params: &TraceParams, counts: &[u32]) -> Vec<f32> {
     };
     let found: Vec<_> = counts[..levels * levels].par_iter().enumerate().filter_map(bright).collect();
     // `place` gives the level below a pixel's centre, `near` the pixels near a level.
-    let place = |pixel: usize| 0.5 * (count + 1.0) + (pixel as f32 + 0.5 - 0.5 * side) * step - 0.5;
-    let near = |level: usize| {
-        let middle = (level as f32 + 0.5 - 0.5 * (count + 1.0)) / step + 0.5 * side;
+    let place = |pixel: usize, part: usize| params.centre[part] + (pixel as f32 + 0.5 - 0.5 * side) * step;
+    let near = |level: usize, part: usize| {
+        let middle = (level as f32 - params.centre[part]) / step + 0.5 * side;
         let [first, end] = [middle - radius - 1.0, middle + radius + 1.0].map(|at| at.clamp(0.0, side) as usize);
         first..(end + 1).min(pixels)
     };
     let mut lights = vec![0.0_f32; pixels * pixels];
     for (at, excess) in found {
         let (cb, cr) = (at / levels, at % levels);
-        for x in near(cb) {
-            let across = (cb as f32 - place(x)) / step;
-            for y in near(cr) {
-                let up = (cr as f32 - place(y)) / step;
+        for x in near(cb, 0) {
+            let across = (cb as f32 - place(x, 0)) / step;
+            for y in near(cr, 1) {
+                let up = (cr as f32 - place(y, 1)) / step;
                 let covered = (radius + 0.5 - across.hypot(up)).clamp(0.0, 1.0);
                 let light = &mut lights[x * pixels + y];
                 *light = light.max(excess * covered);
@@ -144,7 +144,7 @@ fn vectorscope_column(
         return;
     }
     let spots = spots.chunks_exact(side as usize).nth(across as usize);
-    let across = levels_at(params, across, side);
+    let across = levels_at(params, across, side, params.centre[0]);
     let inside = |(low, high): (i32, i32)| low.max(0)..=high.min(levels as i32 - 1);
     let row = |cb: i32| &counts[cb as usize * levels..(cb as usize + 1) * levels];
     add_columns(sums, levels, inside(across).map(row));
@@ -153,7 +153,7 @@ fn vectorscope_column(
         if down < 0.0 || down >= side {
             continue;
         }
-        let up = levels_at(params, side - 1.0 - down, side);
+        let up = levels_at(params, side - 1.0 - down, side, params.centre[1]);
         let sum: u32 = inside(up).map(|cr| sums[cr as usize]).sum();
         let spot = spots.map_or(0.0, |column| column[(side - 1.0 - down) as usize]);
         if sum == 0 && spot == 0.0 {
@@ -164,11 +164,13 @@ fn vectorscope_column(
         let density = sum as f32 / params.samples * finer * finer / cells;
         let own = if sum > 0 { VECTORSCOPE.0 + VECTORSCOPE.1 * density.sqrt() * params.gain } else { 0.0 };
         let light = own.max(spot).min(1.0);
-        let middle = (levels / 2) as f32;
+        let (pair, middle) = ([across.0, up.0].map(|level| level as f32), (levels / 2) as f32);
         let hue = if params.white == 1 {
             [0.8, 1.0, 0.85]
+        } else if params.is_chromaticity == 1 {
+            color_of(params, pair.map(|level| (level + 0.5) / levels as f32))
         } else {
-            hue_of(params, [across.0, up.0].map(|level| (level as f32 - middle) / middle))
+            hue_of(params, pair.map(|level| (level - middle) / middle))
         };
         *pixel = over_background(hue.map(|part| part * light * params.strength), params.ground);
     }
@@ -182,10 +184,10 @@ fn pieces(at: u32, pixels: u32, count: u32) -> (u32, u32) {
 
 /// Returns the first and last of the levels whose centres lie on a pixel of `side`, or the one below the pixel's centre if
 /// there are none.
-fn levels_at(params: &TraceParams, at: f32, side: f32) -> (i32, i32) {
+fn levels_at(params: &TraceParams, at: f32, side: f32, centre: f32) -> (i32, i32) {
     let count = (1_u32 << params.level_bits) as f32;
     let step = (count + 1.0) / (params.zoom * side);
-    let begin = 0.5 * (count + 1.0) + (at - 0.5 * side) * step;
+    let begin = centre + 0.5 + (at - 0.5 * side) * step;
     let first = (begin - 0.5).ceil() as i32;
     let last = (begin + step - 0.5).ceil() as i32 - 1;
     let under = (begin + 0.5 * step).floor() as i32;
@@ -200,6 +202,12 @@ fn hue_of(params: &TraceParams, [cb, cr]: [f32; 2]) -> [f32; 3] {
     let pure = color.map(|part| (part - low) / (high - low).max(1e-6) * 0.75 + 0.25);
     let strength = (cb.hypot(cr) * 5.0).clamp(0.0, 1.0);
     pure.map(|part| 1.0 + (part - 1.0) * strength)
+}
+
+fn color_of(params: &TraceParams, [x, y]: [f32; 2]) -> [f32; 3] {
+    let light = params.colors.map(|[of_x, of_y, one, _]| (of_x * x + of_y * y + one).max(0.0));
+    let high = light.into_iter().fold(1e-6, f32::max);
+    light.map(|part| (part / high).sqrt() * 0.75 + 0.25)
 }
 
 fn over_background(light: [f32; 3], ground: f32) -> u32 {

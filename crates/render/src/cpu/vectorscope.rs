@@ -4,11 +4,11 @@
 
 use rayon::prelude::*;
 
+use super::rows::Rows;
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::color::Conversion;
 use histoscope_core::picture::region::Rect;
-use histoscope_core::picture::unpack::Source;
-use histoscope_core::scopes::{Chroma, Differences, Vectorscope};
+use histoscope_core::scopes::{Chroma, PairComputation, Vectorscope};
 
 /// Most bytes that all planes may take together, whatever the number of threads.
 const MAX_BYTES: usize = 8 << 20;
@@ -25,9 +25,9 @@ pub fn count_vectorscope(picture: &Picture, pixels: Rect, chroma: Chroma) -> Vec
 pub(super) fn add_vectorscope(scope: &mut Vectorscope, picture: &Picture, pixels: Rect, chroma: Chroma) {
     let layout = picture.layout();
     let counting = VectorscopeCount {
-        sources: std::array::from_fn(|component| Source::new(picture, component)),
+        rows: Rows::new(picture),
         samples: chroma.samples(layout, pixels),
-        differences: chroma.differences().map(|&differences| (picture.conversion(), differences)),
+        computation: chroma.computation().map(|computation| (picture.conversion(), computation)),
         surplus: layout.bin_bits() - scope.level_bits,
         level_bits: scope.level_bits,
     };
@@ -41,7 +41,7 @@ pub(super) fn add_vectorscope(scope: &mut Vectorscope, picture: &Picture, pixels
         .with_max_len(1)
         .map(|band| {
             let mut plane = Plane { counts: vec![0; scope.counts.len()], carries: Vec::new() };
-            let mut codes = [(); 3].map(|()| vec![0; counting.samples.width as usize]);
+            let mut codes = counting.rows.room();
             band.for_each(|y| counting.count_row(y, &mut codes, &mut plane));
             plane
         })
@@ -73,10 +73,10 @@ impl Plane {
 
 /// Data shared by all rows.
 struct VectorscopeCount<'a> {
-    sources: [Source<'a>; 3],
+    rows: Rows<'a>,
     samples: Rect,
-    /// The conversion from R'G'B' to colour differences; `None` if the differences are coded.
-    differences: Option<(Conversion, Differences)>,
+    /// The conversion to R'G'B', and from there to pairs; `None` if the pairs are coded.
+    computation: Option<(Conversion, PairComputation)>,
     /// Number of low bits of a code that its level lacks.
     surplus: u32,
     level_bits: u32,
@@ -84,24 +84,20 @@ struct VectorscopeCount<'a> {
 
 impl VectorscopeCount<'_> {
     fn count_row(&self, y: usize, codes: &mut [Vec<u16>; 3], plane: &mut Plane) {
-        let x = self.samples.x as usize;
+        let samples = self.samples.x as usize..(self.samples.x + self.samples.width) as usize;
         let mut count = |cb: u32, cr: u32| {
             plane.add((((cb >> self.surplus) << self.level_bits) | (cr >> self.surplus)) as usize);
         };
-        let Some((conversion, differences)) = &self.differences else {
+        let Some((conversion, computation)) = &self.computation else {
+            self.rows.unpack_samples(y, true, codes);
             let [_, cb, cr] = codes;
-            self.sources[1].unpack(x, y, cb);
-            self.sources[2].unpack(x, y, cr);
-            cb.iter().zip(cr).for_each(|(&cb, &mut cr)| count(u32::from(cb), u32::from(cr)));
+            cb[samples.clone()].iter().zip(&cr[samples]).for_each(|(&cb, &cr)| count(u32::from(cb), u32::from(cr)));
             return;
         };
-        for (source, codes) in self.sources.iter().zip(&mut *codes) {
-            source.unpack(x, y, codes);
-        }
-        let [first, second, third] = codes;
-        for ((&mut first, &mut second), &mut third) in first.iter_mut().zip(second).zip(third) {
-            let rgb = conversion.unclamped([first, second, third].map(i32::from));
-            let [cb, cr] = differences.of_codes(rgb.map(|code| code.clamp(0, conversion.max_code())));
+        self.rows.unpack(y, codes);
+        for x in samples {
+            let rgb = conversion.unclamped(self.rows.at(codes, x).map(|code| code as i32));
+            let [cb, cr] = computation.of_codes(rgb.map(|code| code.clamp(0, conversion.max_code())));
             count(cb, cr);
         }
     }

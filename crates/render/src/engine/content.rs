@@ -9,7 +9,7 @@ use histoscope_core::picture::color::{Colorimetry, Conversion};
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::region;
 use histoscope_core::picture::{Frame, OutOfRange, Picture};
-use histoscope_core::scopes::Chroma;
+use histoscope_core::scopes::{Chroma, Diagram};
 use histoscope_core::tone_map::{SourceLight, ToneTables};
 
 use super::backend::{AdjustJob, Backend, CountSubject, DifferenceJob, Image, Loaded, Slot, ViewPart};
@@ -56,16 +56,19 @@ impl Comparison {
 pub struct ContentChoice {
     pub adjustments: Adjustments,
     pub counted: Counted,
+    /// What the vectorscope counts.
+    pub diagram: Diagram,
 }
 
 impl ContentChoice {
     pub const fn of(scene: &Scene) -> Self {
-        Self { adjustments: scene.look.adjustments, counted: scene.look.counted }
+        let Look { adjustments, counted, scopes, .. } = scene.look;
+        Self { adjustments, counted, diagram: scopes.diagram }
     }
 
     /// Returns which pictures are counted when these components are counted.
     pub fn counted_in(&self, components: Components) -> Counted {
-        let Self { adjustments, counted } = *self;
+        let Self { adjustments, counted, .. } = *self;
         Look { adjustments, counted, ..Look::default() }.counted_in(components)
     }
 }
@@ -397,7 +400,9 @@ impl Content {
             }
             _ => source,
         };
+        let colors = self.light_of(image).unwrap_or_default().colors();
         let chroma = Chroma::of_counted(&loaded.picture, image == Image::Result);
+        let chroma = chroma.map(|chroma| chroma.in_diagram(self.choice.diagram, colors));
         let key = (loaded.load_id, self.revision, self.counted());
         Some(CountSubject { key, image, input, series: loaded.series(), chroma })
     }

@@ -7,39 +7,43 @@ use crate::gpu::{GpuError, scopes};
 use crate::view::scene::{Counted, Look, Scene};
 use histoscope_core::adjust::{Adjustments, Processor};
 use histoscope_core::histogram::{Components, LightTable, Transfer};
+use histoscope_core::picture::Frame;
 use histoscope_core::picture::region::Rect;
-use histoscope_core::picture::{Frame, Picture};
-use histoscope_core::scopes::{Chroma, ScopeChoice, ScopeCounts};
+use histoscope_core::scopes::{Chroma, Diagram, ScopeChoice, ScopeCounts};
+use histoscope_core::tone_map::SourceLight;
 
 impl Engine {
-    /// Counts these scopes of a picture, or only of `region`. If there are adjustments, the scopes count the red, green, blue
-    /// and luminance of the adjusted picture, which is adjusted as a whole and without smoothing in time. The CPU counts
-    /// pictures that the adapter cannot hold.
+    /// Counts these scopes of a frame, or only of `region`, the vectorscope in this diagram. If there are adjustments, the
+    /// scopes count the red, green, blue and luminance of the adjusted picture, which is adjusted as a whole and without
+    /// smoothing in time. The CPU counts pictures that the adapter cannot hold.
     ///
     /// # Errors
     /// [`EngineError`] if the region does not lie in the picture, or the device fails.
     pub fn count_scopes(
         &self,
-        picture: &Picture,
+        frame: &Frame,
         adjustments: &Adjustments,
         (region, components): (Option<Rect>, Components),
-        wanted: ScopeChoice,
+        (wanted, diagram): (ScopeChoice, Diagram),
     ) -> Result<ScopeCounts, EngineError> {
-        let picture = if adjustments.is_off() { components.in_picture(picture) } else { picture };
+        let is_off = adjustments.is_off();
+        let picture = if is_off { components.in_picture(&frame.picture) } else { &frame.picture };
         let pixels = pixels_of(picture, region)?;
+        let colors = SourceLight::of(&frame.source).after(adjustments).colors();
+        let chroma = Chroma::of_counted(picture, !is_off).map(|chroma| chroma.in_diagram(diagram, colors));
         if let Some(FoundEngine::Adapter(gpu)) = self.found.get() {
-            match scopes::count(gpu, picture, adjustments, (pixels, components), wanted) {
+            match scopes::count(gpu, picture, adjustments, (pixels, components), (wanted, chroma)) {
                 Err(reason @ (GpuError::PictureTooLarge { .. } | GpuError::TooDeep { .. })) => {
                     log::info!("counting the scopes on the CPU: {reason}");
                 }
                 counted => return Ok(counted?),
             }
         }
-        if adjustments.is_off() {
-            return Ok(cpu::count_scopes(picture, (pixels, components), Chroma::of(picture), wanted));
+        if is_off {
+            return Ok(cpu::count_scopes(picture, (pixels, components), chroma, wanted));
         }
         let adjusted = Processor::default().apply(picture, adjustments, None).map_err(EngineError::Adjust)?;
-        Ok(cpu::count_scopes(&adjusted, (pixels, Components::Rgbl), Some(Chroma::of_adjusted(picture)), wanted))
+        Ok(cpu::count_scopes(&adjusted, (pixels, Components::Rgbl), chroma, wanted))
     }
 
     /// Counts the luminance of a frame in linear light, or only of `region`, in 2^n bins. Also returns the transfer function

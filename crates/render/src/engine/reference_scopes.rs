@@ -3,7 +3,8 @@
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, Interpretation, Picture};
-use histoscope_core::scopes::{Chroma, PerScope, ScopeChoice, ScopeCounts};
+use histoscope_core::scopes::{Chroma, Diagram, PerScope, ScopeChoice, ScopeCounts};
+use histoscope_core::tone_map::SourceLight;
 
 use super::BackendKind;
 use crate::cpu::count_scopes;
@@ -25,12 +26,13 @@ pub struct ReferenceScopes {
 struct Reference {
     of: (FrameTag, Interpretation, Rect),
     picture: Picture,
+    light: SourceLight,
 }
 
 /// The counts of a reference.
 #[derive(Debug)]
 struct Counted {
-    of: (ScopeChoice, Components, BackendKind),
+    of: (ScopeChoice, Diagram, Components, BackendKind),
     chroma: Option<Chroma>,
     counts: Counts,
 }
@@ -52,7 +54,11 @@ impl ReferenceScopes {
             return;
         }
         self.counted = None;
-        self.reference = reference.zip(key).map(|((frame, _), of)| Reference { of, picture: frame.picture.clone() });
+        self.reference = reference.zip(key).map(|((frame, _), of)| Reference {
+            of,
+            picture: frame.picture.clone(),
+            light: SourceLight::of(&frame.source),
+        });
     }
 
     /// Returns the counts of these scopes and components, for this backend to draw. The CPU counts them first, unless already
@@ -61,18 +67,19 @@ impl ReferenceScopes {
         &mut self,
         gpu: &Gpu,
         kind: BackendKind,
-        (wanted, components): (ScopeChoice, Components),
+        (wanted, diagram, components): (ScopeChoice, Diagram, Components),
     ) -> ScopeBuffers<'_> {
         let Self { reference, counted, made } = self;
-        let Some((rect, picture)) =
-            reference.as_ref().and_then(|reference| Some((reference.of.2, components.of(&reference.picture)?)))
+        let Some((rect, picture, light)) = reference
+            .as_ref()
+            .and_then(|reference| Some((reference.of.2, components.of(&reference.picture)?, reference.light)))
         else {
             return ScopeBuffers::default();
         };
-        let of = (wanted, components, kind);
+        let of = (wanted, diagram, components, kind);
         let kept = counted.take().filter(|kept| kept.of == of);
         let Counted { chroma, counts, .. } = counted.insert(kept.unwrap_or_else(|| {
-            let chroma = Chroma::of(picture);
+            let chroma = Chroma::of(picture).map(|chroma| chroma.in_diagram(diagram, light.colors()));
             let counts = count_scopes(picture, (rect, components), chroma, wanted);
             *made += 1;
             let counts = match kind {

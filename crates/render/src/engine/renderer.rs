@@ -877,7 +877,7 @@ impl Renderer {
         let counts = self.made.scopes.as_ref().map(|(key, subject)| drawn(subject, backend.scope_counts(key)));
         let lit = self.made.selection.as_ref();
         let lit = lit.map(|made| drawn(&made.subject, backend.selected_counts(&made.key)));
-        let wanted = (scene.look.scopes.counted(), loaded.components);
+        let wanted = (scene.look.scopes.counted(), scene.look.scopes.diagram, loaded.components);
         let drawn = DrawnScopes {
             whole: counts.unwrap_or_default(),
             lit: lit.unwrap_or_default(),

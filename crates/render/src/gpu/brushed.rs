@@ -4,6 +4,7 @@ use bytemuck::{Pod, Zeroable};
 use std::collections::HashMap;
 
 use super::bins::{Bars, ScalePass, scale_buffer};
+use super::pairs::{PairSource, PairWeights, write_light};
 use super::params::{InputPicture, layout_constants};
 use super::resources::{Dispatch, buffer, storage, uniform};
 use super::shaders::{self, groups};
@@ -14,7 +15,7 @@ use crate::view::brushes::{Filter, Selection};
 use histoscope_core::histogram::{Components, Histogram};
 use histoscope_core::picture::layout::{ColorModel, PixelLayout};
 use histoscope_core::picture::region::Rect;
-use histoscope_core::scopes::{Chroma, Differences, MAX_LEVEL_BITS, PerScope, Vectorscope, Waveform, samples_in};
+use histoscope_core::scopes::{Chroma, MAX_LEVEL_BITS, PairComputation, PerScope, Vectorscope, Waveform, samples_in};
 
 /// `Brushes` of shaders/brush.wgsl.
 #[repr(C)]
@@ -34,11 +35,9 @@ pub struct BrushParams {
     pub coded: u32,
     /// Words per row of a plane.
     pub row_words: u32,
-    /// Weights of red, green and blue in Cb, and the bias.
-    pub cb: [i32; 4],
-    /// Weights and bias of Cr.
-    pub cr: [i32; 4],
-    /// 0 if the vectorscope has no brush, 1 if Cb and Cr are coded, 2 if they are computed.
+    /// The computation of pairs.
+    pub weights: PairWeights,
+    /// The [source](PairSource) of pairs, or 0 if the vectorscope has no brush.
     pub pairs: u32,
     /// Bits per level of a pair.
     pub level_bits: u32,
@@ -46,7 +45,7 @@ pub struct BrushParams {
     pub padding: [u32; 2],
 }
 
-const _: () = assert!(size_of::<BrushParams>() == 112);
+const _: () = assert!(size_of::<BrushParams>() == 128);
 
 /// `Brushed` of shaders/brushed.wgsl.
 #[repr(C)]
@@ -70,13 +69,11 @@ pub struct BrushedParams {
     pub bins: u32,
     /// `true` if the waveform is counted.
     pub waveform: u32,
-    /// Weights of red, green and blue in Cb, and the bias.
-    pub cb: [i32; 4],
-    /// Weights and bias of Cr.
-    pub cr: [i32; 4],
+    /// The computation of pairs.
+    pub weights: PairWeights,
 }
 
-const _: () = assert!(size_of::<BrushedParams>() == 80);
+const _: () = assert!(size_of::<BrushedParams>() == 96);
 
 /// Number of planes of selected pixels.
 const PLANES: u32 = Filter::ALL.len() as u32;
@@ -94,6 +91,8 @@ pub struct BrushedPasses {
     pipelines: HashMap<BrushedPipelineKey, wgpu::ComputePipeline>,
     params: wgpu::Buffer,
     pairs: wgpu::Buffer,
+    /// The linear light of each code, if the vectorscope counts chromaticities.
+    light: wgpu::Buffer,
     /// The planes of selected pixels.
     planes: wgpu::Buffer,
     /// The number of pixels that all brushes select.
@@ -119,8 +118,8 @@ enum BrushedWork {
     Colors,
     /// A component as it is coded.
     Coded(u32),
-    /// Pairs; `true` if they are computed.
-    Pairs(bool),
+    /// Pairs.
+    Pairs(PairSource),
 }
 
 /// The buffers with the results.
@@ -145,6 +144,7 @@ impl BrushedPasses {
             pipelines: HashMap::new(),
             params: uniform(gpu, "brushes", &BrushParams::default()),
             pairs: room("brushed pairs"),
+            light: room("light of codes"),
             planes: room("brushed pixels"),
             total: room("brushed total"),
             bins: room("brushed bins"),
@@ -192,6 +192,9 @@ impl BrushedPasses {
         wanted: SelectionChoice,
         spans: Option<Spans<'_>>,
     ) {
+        // The brush of the vectorscope is in the diagram that is counted.
+        let computation = chroma.as_ref().and_then(Chroma::computation);
+        write_light(gpu, &mut self.light, computation.as_ref());
         let chroma = chroma.filter(|_| wanted.scopes.vectorscope);
         let row_words = picture.size.0.div_ceil(RUN);
         self.make_room(gpu, picture, selection, (wanted, chroma));
@@ -199,12 +202,13 @@ impl BrushedPasses {
         if let Some(pairs) = &selection.pairs {
             gpu.queue.write_buffer(&self.pairs, 0, bytemuck::cast_slice(&pairs.selected));
         }
-        let found = groups::BRUSH.bind(&gpu.device, &[&self.params, &self.pairs, &self.planes, &self.total]);
+        let found =
+            groups::BRUSH.bind(&gpu.device, &[&self.params, &self.pairs, &self.planes, &self.total, &self.light]);
         let pipeline = self.pipeline(gpu, BrushedPipelineKey { layout: picture.layout, work: BrushedWork::Select });
         let workgroups = (row_words.div_ceil(WORKGROUP), picture.size.1);
         let mut dispatches = vec![Dispatch { pipeline, group: found, workgroups }];
         for work in works(&picture.layout, selection, (wanted, chroma)) {
-            dispatches.push(self.counting(gpu, picture, selection, work, (wanted, chroma)));
+            dispatches.push(self.counting(gpu, picture, selection, work, (wanted, computation.as_ref())));
         }
         let cleared =
             [&self.total, &self.bins, &self.waveform, &self.vectorscope].map(|buffer| (buffer, buffer.size()));
@@ -226,12 +230,11 @@ impl BrushedPasses {
         picture: InputPicture,
         selection: &Selection,
         (work, samples, shift): (BrushedWork, Rect, (u8, u8)),
-        (wanted, chroma): (SelectionChoice, Option<Chroma>),
+        (wanted, computation): (SelectionChoice, Option<&PairComputation>),
     ) -> Dispatch {
         let waveform = Waveform::shape(&picture.layout, selection.counted, selection.components);
         let channel = if let BrushedWork::Coded(component) = work { component as usize } else { 0 };
         let (low, high) = samples.corners();
-        let differences = chroma.as_ref().and_then(Chroma::differences);
         let params = BrushedParams {
             low,
             high,
@@ -242,12 +245,11 @@ impl BrushedPasses {
             stride: waveform.columns[0] << waveform.level_bits,
             bins: wanted.histogram.into(),
             waveform: wanted.scopes.waveform.into(),
-            cb: weights(differences, 0),
-            cr: weights(differences, 1),
+            weights: PairWeights::of(computation),
         };
         let counts = if matches!(work, BrushedWork::Pairs(_)) { &self.vectorscope } else { &self.waveform };
         let params = uniform(gpu, "brushed", &params);
-        let group = groups::BRUSHED.bind(&gpu.device, &[&params, &self.planes, &self.bins, counts]);
+        let group = groups::BRUSHED.bind(&gpu.device, &[&params, &self.planes, &self.bins, counts, &self.light]);
         let words = high[0].div_ceil(RUN) - low[0] / RUN;
         let workgroups = (words.div_ceil(WORKGROUP), samples.height);
         Dispatch {
@@ -269,9 +271,7 @@ impl BrushedPasses {
                 BrushedWork::Colors | BrushedWork::Coded(_) => {
                     ("count_channels", [("CODED", is_coded), ("COMPONENT", component), ("LEVEL_BITS", bits)].to_vec())
                 }
-                BrushedWork::Pairs(computed) => {
-                    ("count_pairs", vec![("DIFFERENCES", computed.into()), ("LEVEL_BITS", bits)])
-                }
+                BrushedWork::Pairs(source) => ("count_pairs", vec![("PAIRS", source as u32), ("LEVEL_BITS", bits)]),
             };
             constants.extend(others.into_iter().map(|(name, value)| (name, f64::from(value))));
             count.compute(&gpu.device, entry_point, &constants)
@@ -337,26 +337,18 @@ fn works(
         }
     }
     if let Some(chroma) = chroma {
-        let is_computed = chroma.differences().is_some();
-        let shift = if is_computed { (0, 0) } else { layout.chroma_shift };
-        works.push((BrushedWork::Pairs(is_computed), chroma.samples(layout, counted), shift));
+        let shift = if chroma.is_coded() { layout.chroma_shift } else { (0, 0) };
+        let source = PairSource::of(chroma.computation().as_ref());
+        works.push((BrushedWork::Pairs(source), chroma.samples(layout, counted), shift));
     }
     works
-}
-
-/// Returns the weights of red, green and blue in Cb or in Cr, and the bias.
-fn weights(differences: Option<&Differences>, index: usize) -> [i32; 4] {
-    differences.map_or([0; 4], |differences| {
-        let [red, green, blue] = differences.weights[index];
-        [red, green, blue, differences.bias]
-    })
 }
 
 impl BrushParams {
     fn new(selection: &Selection, row_words: u32) -> Self {
         let (first, end) = selection.counted.corners();
         let range = |brush: &crate::view::brush::Brush| [brush.channels.bits(), brush.low, brush.high, 0];
-        let differences = selection.pairs.as_ref().and_then(|pairs| pairs.chroma.differences());
+        let computation = selection.pairs.as_ref().and_then(|pairs| pairs.computation.as_ref());
         Self {
             first,
             end,
@@ -365,9 +357,8 @@ impl BrushParams {
             columns: selection.waveform.as_ref().map_or([0; 2], |(_, columns)| *columns),
             coded: (selection.components == Components::YCbCr).into(),
             row_words,
-            cb: weights(differences, 0),
-            cr: weights(differences, 1),
-            pairs: selection.pairs.as_ref().map_or(0, |_| if differences.is_some() { 2 } else { 1 }),
+            weights: PairWeights::of(computation),
+            pairs: selection.pairs.as_ref().map_or(0, |_| PairSource::of(computation) as u32),
             level_bits: selection.pairs.as_ref().map_or(0, |pairs| pairs.level_bits),
             padding: [0; 2],
         }

@@ -16,6 +16,7 @@ pub(crate) mod figures;
 pub mod histogram;
 mod import;
 pub mod live;
+pub mod pairs;
 pub mod params;
 pub mod pixel_light;
 pub mod readback;

@@ -225,8 +225,8 @@ impl GpuScopeSum {
     }
 }
 
-/// Counts these scopes of a rectangle, which must lie in the picture, and waits for them. If there are adjustments, it counts
-/// the red, green, blue and luminance of the adjusted picture.
+/// Counts these scopes of a rectangle, which must lie in the picture, and waits for them; the vectorscope counts `chroma`. If
+/// there are adjustments, it counts the red, green, blue and luminance of the adjusted picture.
 ///
 /// # Errors
 /// [`GpuError`] if the adapter cannot hold the picture or a column of the waveform, or fails.
@@ -235,7 +235,7 @@ pub fn count(
     picture: &Picture,
     adjustments: &Adjustments,
     (pixels, components): (Rect, Components),
-    wanted: ScopeChoice,
+    (wanted, chroma): (ScopeChoice, Option<Chroma>),
 ) -> Result<ScopeCounts, GpuError> {
     let mut buffers = PictureBuffers::default();
     buffers.upload(gpu, picture)?;
@@ -249,9 +249,9 @@ pub fn count(
         let descriptor = wgpu::ComputePassDescriptor { label: Some("adjust"), timestamp_writes: None };
         chain.dispatch(&mut encoder.begin_compute_pass(&descriptor), group);
     }
-    let (input, group, components, chroma) = match chain.as_ref().and_then(Chain::result) {
-        Some(result) => (result.into(), &result.bind_group, Components::Rgbl, Some(Chroma::of_adjusted(picture))),
-        None => (InputPicture::from(picture), group, components, Chroma::of(picture)),
+    let (input, group, components) = match chain.as_ref().and_then(Chain::result) {
+        Some(result) => (result.into(), &result.bind_group, Components::Rgbl),
+        None => (InputPicture::from(picture), group, components),
     };
     let mut passes = ScopePasses::new(gpu, wanted);
     passes.prepare(gpu, input, (pixels, components), chroma)?;

@@ -26,6 +26,8 @@ macro_rules! text {
 const PICTURE_TEXT: Text = text!("picture");
 /// The common part of passes that read it four pixels at a time; it follows [`PICTURE_TEXT`].
 const STRIPS: Text = text!("strips");
+/// The computation of the pairs that a vectorscope counts.
+const PAIRS: Text = text!("pairs");
 /// The common part of passes that count pixels; it follows [`STRIPS`].
 const TALLY: Text = text!("tally");
 /// The common part of passes that need the light of HLG's pixels.
@@ -104,7 +106,7 @@ table! {
         entry("count_columns", &[&groups::PICTURE, &groups::WAVEFORM]),
     ]);
     /// Counts vectorscopes.
-    VECTORSCOPE = (AllButLoops, [PICTURE_TEXT, STRIPS, text!("vectorscope")], [
+    VECTORSCOPE = (AllButLoops, [PICTURE_TEXT, STRIPS, PAIRS, text!("vectorscope")], [
         entry("count_differences", &[&groups::PICTURE, &groups::VECTORSCOPE]),
     ]);
     /// Draws waveforms and vectorscopes.
@@ -120,9 +122,11 @@ table! {
         entry("count_selected", &[&groups::PICTURE, &groups::SELECTION]),
     ]);
     /// Finds the pixels that the scopes' brushes select.
-    BRUSH = (All, [PICTURE_TEXT, text!("brush")], [entry("select_pixels", &[&groups::PICTURE, &groups::BRUSH])]);
+    BRUSH = (All, [PICTURE_TEXT, PAIRS, text!("brush")], [
+        entry("select_pixels", &[&groups::PICTURE, &groups::BRUSH]),
+    ]);
     /// Counts the pixels that the scopes' brushes select.
-    BRUSHED = (All, [PICTURE_TEXT, text!("brushed")], [
+    BRUSHED = (All, [PICTURE_TEXT, PAIRS, text!("brushed")], [
         entry("count_channels", &[&groups::PICTURE, &groups::BRUSHED]),
         entry("count_pairs", &[&groups::PICTURE, &groups::BRUSHED]),
     ]);

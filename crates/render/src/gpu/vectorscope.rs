@@ -1,17 +1,18 @@
-//! Counts vectorscopes in one compute pass: pairs of colour differences, from the same planes as the histogram.
+//! Counts vectorscopes in one compute pass: pairs of colour differences or of chromaticities, from the same planes as the histogram.
 
 use bytemuck::{Pod, Zeroable};
 use std::collections::HashMap;
 
 use super::Gpu;
 use super::GpuError;
+use super::pairs::{PairSource, PairWeights, write_light};
 use super::params::InputPicture;
 use super::readback::read_buffer;
 use super::resources::{Dispatch, storage, uniform};
 use super::shaders::{self, groups};
 use super::timing::{Spans, compute_pass, compute_pass_into};
 use histoscope_core::picture::region::Rect;
-use histoscope_core::scopes::{Chroma, Differences, Vectorscope};
+use histoscope_core::scopes::{Chroma, PairComputation, Vectorscope};
 
 /// `Vectorscope` of shaders/vectorscope.wgsl.
 #[repr(C)]
@@ -21,13 +22,11 @@ pub struct VectorscopeParams {
     pub low: [u32; 2],
     /// Column and row after the last counted sample.
     pub high: [u32; 2],
-    /// Weights of red, green and blue in Cb, and the bias.
-    pub cb: [i32; 4],
-    /// Weights and bias of Cr.
-    pub cr: [i32; 4],
+    /// The computation of pairs.
+    pub weights: PairWeights,
 }
 
-const _: () = assert!(size_of::<VectorscopeParams>() == 48);
+const _: () = assert!(size_of::<VectorscopeParams>() == 64);
 
 /// The division of the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,8 +60,10 @@ impl VectorscopePlan {
 pub struct VectorscopePasses {
     plan: VectorscopePlan,
     shader: shaders::Module,
-    pipelines: HashMap<(InputPicture, bool), wgpu::ComputePipeline>,
+    pipelines: HashMap<(InputPicture, PairSource), wgpu::ComputePipeline>,
     counts: Option<wgpu::Buffer>,
+    /// The linear light of each code, if chromaticities are counted.
+    light: wgpu::Buffer,
     prepared: Option<PreparedVectorscope>,
 }
 
@@ -85,7 +86,8 @@ impl VectorscopePasses {
     #[must_use]
     pub fn with_plan(gpu: &Gpu, plan: VectorscopePlan) -> Self {
         let shader = shaders::VECTORSCOPE.module(&gpu.device);
-        Self { plan, shader, pipelines: HashMap::new(), counts: None, prepared: None }
+        let light = storage(&gpu.device, "light of codes", 0);
+        Self { plan, shader, pipelines: HashMap::new(), counts: None, light, prepared: None }
     }
 
     /// Prepares the pass for a rectangle within a picture like this one; cheap if nothing has changed. Nothing is
@@ -109,18 +111,20 @@ impl VectorscopePasses {
         }
         let counts = self.counts.get_or_insert_with(|| storage(&gpu.device, "vectorscope", words));
         let samples = chroma.samples(&input.layout, pixels);
-        let params = uniform(gpu, "vectorscope", &VectorscopeParams::new(samples, chroma.differences()));
-        let group = groups::VECTORSCOPE.bind(&gpu.device, &[&params, counts]);
+        let computation = chroma.computation();
+        let params = uniform(gpu, "vectorscope", &VectorscopeParams::new(samples, computation.as_ref()));
+        write_light(gpu, &mut self.light, computation.as_ref());
+        let group = groups::VECTORSCOPE.bind(&gpu.device, &[&params, counts, &self.light]);
         let (shader, plan) = (&self.shader, self.plan);
         let slot_bits = plan.slot_bits.min(level_bits);
         // A slot stores the remaining bits of its pair, one bit that marks it as used, and a count.
         let count_bits = 31 - 2 * (level_bits - slot_bits);
-        let is_computed = chroma.differences().is_some();
+        let source = PairSource::of(computation.as_ref());
         let pipeline = || {
             let mut constants = input.constants();
             constants.extend([
                 ("WORKGROUP", f64::from(plan.workgroup)),
-                ("DIFFERENCES", f64::from(u8::from(is_computed))),
+                ("PAIRS", f64::from(source as u32)),
                 ("LEVEL_BITS", f64::from(level_bits)),
                 ("SLOT_BITS", f64::from(slot_bits)),
                 ("SLOTS", f64::from(1_u32 << (2 * slot_bits))),
@@ -128,7 +132,7 @@ impl VectorscopePasses {
             ]);
             shader.compute(&gpu.device, "count_differences", &constants)
         };
-        let pipeline = self.pipelines.entry((input.of_any_size(), is_computed)).or_insert_with(pipeline).clone();
+        let pipeline = self.pipelines.entry((input.of_any_size(), source)).or_insert_with(pipeline).clone();
         let workgroups = workgroups(plan, samples, count_bits);
         let dispatch = Dispatch { pipeline, group, workgroups: (workgroups, 1) };
         self.prepared = Some(PreparedVectorscope { of, level_bits, words, dispatch });
@@ -187,14 +191,8 @@ fn workgroups(plan: VectorscopePlan, samples: Rect, count_bits: u32) -> u32 {
 }
 
 impl VectorscopeParams {
-    fn new(samples: Rect, differences: Option<&Differences>) -> Self {
+    fn new(samples: Rect, computation: Option<&PairComputation>) -> Self {
         let (low, high) = samples.corners();
-        let weights = |index: usize| {
-            differences.map_or([0; 4], |differences| {
-                let [red, green, blue] = differences.weights[index];
-                [red, green, blue, differences.bias]
-            })
-        };
-        Self { low, high, cb: weights(0), cr: weights(1) }
+        Self { low, high, weights: PairWeights::of(computation) }
     }
 }

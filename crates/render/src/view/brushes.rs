@@ -10,7 +10,7 @@ use crate::view::brush::Brush;
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::color::Conversion;
 use histoscope_core::picture::region::Rect;
-use histoscope_core::scopes::{Chroma, PerScope};
+use histoscope_core::scopes::{Chroma, PairComputation, PerScope};
 pub use pairs::{Lasso, PairBrush, PairShape};
 
 /// The brush of each scope. The brush of a parade is a waveform brush with one channel.
@@ -77,7 +77,7 @@ impl Brushes {
     pub fn on(&self, counted: Rect, components: Components, chroma: Option<Chroma>) -> Selection {
         let pairs = self.vectorscope.zip(chroma).map(|(brush, chroma)| {
             let level_bits = histoscope_core::scopes::level_bits(chroma.bits);
-            ChromaPairs { chroma, level_bits, selected: brush.pairs(level_bits) }
+            ChromaPairs { chroma, computation: chroma.computation(), level_bits, selected: brush.pairs(level_bits) }
         });
         Selection {
             counted,
@@ -104,11 +104,13 @@ pub struct Selection {
     pub pairs: Option<ChromaPairs>,
 }
 
-/// A set of selected pairs of levels of Cb and Cr.
+/// A set of selected pairs of levels of Cb and Cr, or of chromaticities.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChromaPairs {
-    /// The definition of the colour differences.
+    /// The definition of the pairs.
     pub chroma: Chroma,
+    /// Its computation, unless pairs are coded.
+    pub computation: Option<PairComputation>,
     /// Bits per level.
     pub level_bits: u32,
     /// One bit per pair. Pairs with the same level of Cb are contiguous; the lowest Cr is in the lowest bit of the first word.
@@ -127,12 +129,12 @@ impl ChromaPairs {
     #[must_use]
     pub fn pair_of(&self, codes: [u32; 3], conversion: &Conversion) -> [u32; 2] {
         let surplus = self.chroma.bits - self.level_bits;
-        let pair = match self.chroma.differences() {
+        let pair = match &self.computation {
             None => [codes[1], codes[2]],
-            Some(differences) => {
+            Some(computation) => {
                 let top = conversion.max_code();
                 let rgb = conversion.unclamped(codes.map(|code| code as i32)).map(|v| v.clamp(0, top));
-                differences.of_codes(rgb)
+                computation.of_codes(rgb)
             }
         };
         pair.map(|code| code >> surplus)

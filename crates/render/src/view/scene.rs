@@ -124,11 +124,13 @@ impl Scene {
         Some(Seam { column, other, moves })
     }
 
-    /// Drops the brushes of hidden scopes, since a brush that nobody can see should not select anything.
+    /// Drops the brushes of hidden scopes and of another diagram, since a brush that nobody can see should not select
+    /// anything.
     pub fn drop_hidden_brushes(&mut self) {
-        let counted = self.look.scopes.counted();
+        let (counted, diagram) = (self.look.scopes.counted(), self.look.scopes.diagram);
         self.brushes.waveform = self.brushes.waveform.filter(|_| counted.waveform);
-        self.brushes.vectorscope = self.brushes.vectorscope.filter(|_| counted.vectorscope);
+        self.brushes.vectorscope =
+            self.brushes.vectorscope.filter(|brush| counted.vectorscope && brush.diagram == diagram);
     }
 
     /// Returns how the brushes light the picture, if anything is brushed.

@@ -7,8 +7,8 @@ use bytemuck::{Pod, Zeroable};
 use serde::{Deserialize, Serialize};
 
 pub use arrange::{Arranged, Border, ScopePanel, arrange};
-use histoscope_core::scopes::ScopeChoice;
 use histoscope_core::scopes::graticule::Unit;
+use histoscope_core::scopes::{Chroma, Chromaticity, Diagram, ScopeChoice};
 
 /// A scope that can be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -19,7 +19,7 @@ pub enum ScopeKind {
     Waveform,
     /// A waveform with the channels side by side.
     Parade,
-    /// Colour differences, Cb against Cr.
+    /// Colour differences, Cb against Cr, or chromaticities.
     Vectorscope,
 }
 
@@ -110,6 +110,8 @@ pub struct ScopeStyle {
     pub layout: Layout,
     /// Brightness of traces, where 1 is the designed brightness; kept within [`Self::GAINS`].
     pub gain: f32,
+    /// What the vectorscope counts.
+    pub diagram: Diagram,
     /// Enlargement around the vectorscope's centre, one of [`Self::ZOOMS`].
     pub zoom: u32,
     /// `true` if the vectorscope's trace is white, `false` if it has the hue that it represents.
@@ -136,6 +138,7 @@ impl Default for ScopeStyle {
             vectorscope: false,
             layout: Layout::Strip,
             gain: 1.0,
+            diagram: Diagram::CbCr,
             zoom: 1,
             white: false,
             skin: false,
@@ -238,6 +241,44 @@ impl ScopeStyle {
     }
 }
 
+/// The relation between a vectorscope's pairs and their places in its square.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Lens {
+    /// The pair in the middle of the square.
+    pub centre: [f64; 2],
+    /// Number of codes, or levels, of each part of a pair.
+    count: f64,
+    zoom: f64,
+}
+
+impl Lens {
+    /// Creates the relation for pairs of codes, or levels, of `bits` bits. An enlarged chromaticity diagram has the white of
+    /// the primaries in its middle.
+    #[must_use]
+    pub fn new(chroma: Option<&Chroma>, bits: u32, zoom: u32) -> Self {
+        let count = f64::from(1_u32 << bits);
+        let white = |chromaticity: &Chromaticity| {
+            let [.., white] = chromaticity.primaries.chromaticities();
+            Chromaticity::codes_of(white, chromaticity.diagram, bits)
+        };
+        let chromaticity = chroma.and_then(Chroma::chromaticity).filter(|_| zoom > 1);
+        Self { centre: chromaticity.map_or([count / 2.0; 2], white), count, zoom: f64::from(zoom) }
+    }
+
+    /// Returns the place of the lower left corner of a pair: to the right of the square's middle and above it, as fractions
+    /// of its side.
+    #[must_use]
+    pub fn place(&self, pair: [f64; 2]) -> [f64; 2] {
+        [0, 1].map(|part| (pair[part] - self.centre[part]) * self.zoom / (self.count + 1.0))
+    }
+
+    /// Returns the pair, with fractions, at a place as [`Self::place`] gives it; its whole part is the pair shown there.
+    #[must_use]
+    pub fn pair_at(&self, place: [f64; 2]) -> [f64; 2] {
+        [0, 1].map(|part| self.centre[part] + 0.5 + place[part] * (self.count + 1.0) / self.zoom)
+    }
+}
+
 /// The way a panel is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PanelDrawing {
@@ -289,9 +330,17 @@ pub struct TraceParams {
     pub samples: f32,
     /// Brightness of a vectorscope's trace, where 1 is the designed brightness.
     pub strength: f32,
+    /// The levels in the middle of a vectorscope's square.
+    pub centre: [f32; 2],
+    /// 1 if a vectorscope's pairs are chromaticities.
+    pub is_chromaticity: u32,
+    /// Padding to a multiple of 16 bytes.
+    pub padding: u32,
+    /// Red, green and blue of a chromaticity's coordinates, as fractions of the highest level, and of 1.
+    pub colors: [[f32; 4]; 3],
 }
 
-const _: () = assert!(size_of::<TraceParams>() == 192);
+const _: () = assert!(size_of::<TraceParams>() == 256);
 
 #[cfg(test)]
 mod tests {

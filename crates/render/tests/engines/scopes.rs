@@ -5,13 +5,17 @@ use histoscope_core::histogram::{Components, Histogram};
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::color::{Matrix, Range};
 use histoscope_core::picture::layout::{ColorModel, PixelLayout};
+use histoscope_core::picture::primaries::Primaries;
 use histoscope_core::picture::region::Rect;
+use histoscope_core::picture::transfer::Transfer;
 use histoscope_core::scopes::{
-    Chroma, MAX_COLUMNS, ScopeChoice, ScopeCounts, Waveform, column_of, reference, samples_in, targets,
+    Chroma, Diagram, MAX_COLUMNS, ScopeChoice, ScopeCounts, Waveform, column_of, reference, samples_in, targets,
 };
 use histoscope_render::cpu;
 
 use crate::support::{colorimetry, constant, drawn, native_layouts, natural, noise};
+
+const PQ: (Transfer, Primaries) = (Transfer::Pq, Primaries::Bt2020);
 
 const BOTH: [Components; 2] = [Components::Rgbl, Components::YCbCr];
 
@@ -100,11 +104,17 @@ fn vectorscopes_count_every_chroma_sample_in_every_layout() {
                 let chroma = Chroma::of(&picture);
                 assert_eq!(chroma.is_none(), layout.model == ColorModel::Gray, "{what}");
                 let Some(chroma) = chroma else { continue };
-                let counted = cpu::count_vectorscope(&picture, pixels, chroma);
-                let expected = reference::vectorscope(&picture, pixels, chroma);
-                assert!(counted == expected, "{what}");
-                let samples = samples_in(&layout, 1, pixels).pixel_count();
-                assert_eq!(expected.counts.iter().map(|&count| u64::from(count)).sum::<u64>(), samples, "{what}");
+                let chromaticities = [(Diagram::Xy, PQ), (Diagram::Uv, (Transfer::Bt1886, Primaries::Smpte432))];
+                let chromaticities = chromaticities.map(|(diagram, light)| chroma.in_diagram(diagram, light));
+                for chroma in [chroma].into_iter().chain(chromaticities) {
+                    let what = format!("{what} {:?}", chroma.diagram());
+                    let counted = cpu::count_vectorscope(&picture, pixels, chroma);
+                    let expected = reference::vectorscope(&picture, pixels, chroma);
+                    assert!(counted == expected, "{what}");
+                    let samples = if chroma.is_coded() { samples_in(&layout, 1, pixels) } else { pixels };
+                    let sum = expected.counts.iter().map(|&count| u64::from(count)).sum::<u64>();
+                    assert_eq!(sum, samples.pixel_count(), "{what}");
+                }
             }
         }
     }

@@ -7,9 +7,13 @@ use histoscope_core::adjust::Adjustments;
 use histoscope_core::histogram::{Components, Histogram};
 use histoscope_core::picture::color::{Matrix, Range};
 use histoscope_core::picture::layout::{ColorModel, PixelLayout};
+use histoscope_core::picture::primaries::Primaries;
 use histoscope_core::picture::region::Rect;
+use histoscope_core::picture::transfer::Transfer;
 use histoscope_core::picture::{Orientation, Picture, Ratio};
-use histoscope_core::scopes::{Chroma, ScopeChoice, ScopeCounts, Vectorscope, Waveform, column_of, samples_in};
+use histoscope_core::scopes::{
+    Chroma, Diagram, ScopeChoice, ScopeCounts, Vectorscope, Waveform, column_of, samples_in,
+};
 use histoscope_render::cpu::{SelectedPixels, SelectionChoice, SelectionCounts};
 use histoscope_render::gpu::brushed::BrushedPasses;
 use histoscope_render::gpu::params::InputPicture;
@@ -26,6 +30,9 @@ use histoscope_render::view::scopes::{Layout, ScopeStyle};
 use crate::studio::{self, Studio, UPRIGHT, WAYS, Way, adjusted, bare, each};
 use crate::support::{colorimetry, constant, native_layouts, natural, noise};
 
+/// The light of the codes, if the vectorscope counts chromaticities.
+const LIGHT: (Transfer, Primaries) = (Transfer::Hlg, Primaries::Bt2020);
+
 const ALL: SelectionChoice =
     SelectionChoice { histogram: true, scopes: ScopeChoice { waveform: true, vectorscope: true } };
 
@@ -33,8 +40,9 @@ fn channels(list: &[usize]) -> Channels {
     list.iter().fold(Channels::NONE, |all, &channel| all.union(Channels::one(channel)))
 }
 
-/// Returns brushes of each kind, alone and together, for pictures of this depth whose counted part has this width.
-fn brushes(bits: u32, width: u32) -> Vec<Brushes> {
+/// Returns brushes of each kind, alone and together, for pictures of this depth whose counted part has this width, the
+/// vectorscope's in this diagram.
+fn brushes(bits: u32, width: u32, diagram: Diagram) -> Vec<Brushes> {
     let codes = |share: f64| (share * f64::from((1_u32 << bits) - 1)) as u32;
     let histogram = Some(Brush { channels: channels(&[1, 3]), low: codes(0.2), high: codes(0.7) });
     let of = width.min(1024);
@@ -46,7 +54,7 @@ fn brushes(bits: u32, width: u32) -> Vec<Brushes> {
     let lasso = [[0.9, 0.3], [0.1, 0.6], [0.8, 0.8]];
     let lasso =
         lasso.iter().fold(Lasso::starting_at([level(0.2), level(0.2)]), |lasso, at| lasso.with_corner(at.map(level)));
-    let pairs = |shape| Some(PairBrush { shape, level_bits });
+    let pairs = |shape| Some(PairBrush { shape, level_bits, diagram });
     let none = Brushes::default();
     vec![
         Brushes { histogram, ..none },
@@ -86,27 +94,31 @@ fn passed(
 fn pair_of(picture: &Picture, (x, y): (u32, u32), chroma: &Chroma) -> [u32; 2] {
     let layout = picture.layout();
     let surplus = layout.bin_bits() - layout.bin_bits().min(10);
-    let pair = match chroma.differences() {
+    let pair = match chroma.computation() {
         None => {
             let (x, y) = (x >> layout.chroma_shift.0, picture.chroma_rows().of(y as usize) as u32);
             [1, 2].map(|component| picture.code(component, x, y))
         }
-        Some(differences) => {
+        Some(computation) => {
             let bins = probe(picture, x, y, Components::Rgbl).bins;
-            differences.of_codes([bins[0], bins[1], bins[2]].map(|code| code as i32))
+            computation.of_codes([bins[0], bins[1], bins[2]].map(|code| code as i32))
         }
     };
     pair.map(|code| code >> surplus)
 }
 
 /// Counts the samples of a plane that cover a pixel which passes all brushes except the scope's own.
-fn reference(picture: &Picture, (rect, components): (Rect, Components), brushes: &Brushes) -> (u32, SelectionCounts) {
+fn reference(
+    (picture, chroma): (&Picture, Option<Chroma>),
+    (rect, components): (Rect, Components),
+    brushes: &Brushes,
+) -> (u32, SelectionCounts) {
     let layout = picture.layout();
     let (width, height) = (picture.width(), picture.height());
     let mut lit = vec![[false; 4]; (width * height) as usize];
     for y in rect.y..rect.y + rect.height {
         for x in rect.x..rect.x + rect.width {
-            let [h, w, v] = passed((picture, Chroma::of(picture)), (x, y), (rect, components), brushes);
+            let [h, w, v] = passed((picture, chroma), (x, y), (rect, components), brushes);
             lit[(y * width + x) as usize] = [h && w && v, w && v, h && v, h && w];
         }
     }
@@ -141,15 +153,15 @@ fn reference(picture: &Picture, (rect, components): (Rect, Components), brushes:
             }
         }
     }
-    let vectorscope = Chroma::of(picture).map(|chroma| {
+    let vectorscope = chroma.map(|chroma| {
         let mut scope = Vectorscope::empty(layout.bin_bits());
-        let shift = if chroma.differences().is_some() { (0, 0) } else { layout.chroma_shift };
+        let shift = if chroma.is_coded() { layout.chroma_shift } else { (0, 0) };
         let samples = chroma.samples(layout, rect);
         for y in samples.y..samples.y + samples.height {
             for x in samples.x..samples.x + samples.width {
-                let levels = match chroma.differences() {
-                    None => [1, 2].map(|component| picture.code(component, x, y) >> surplus),
-                    Some(_) => pair_of(picture, (x, y), &chroma),
+                let levels = match chroma.is_coded() {
+                    true => [1, 2].map(|component| picture.code(component, x, y) >> surplus),
+                    false => pair_of(picture, (x, y), &chroma),
                 };
                 let [cb, cr] = levels.map(|level| level as usize);
                 scope.counts[cb << scope.level_bits | cr] += u32::from(covers(Filter::Vectorscope, (x, y), shift));
@@ -180,9 +192,12 @@ impl Adapter {
     }
 
     /// Returns the planes, the number of lit pixels, and the counts.
-    fn count(&mut self, picture: &Picture, selection: &Selection) -> (Vec<u32>, u32, SelectionCounts) {
+    fn count(
+        &mut self,
+        (picture, chroma): (&Picture, Option<Chroma>),
+        selection: &Selection,
+    ) -> (Vec<u32>, u32, SelectionCounts) {
         self.pictures.upload(&self.gpu, picture).expect("the picture fits");
-        let chroma = Chroma::of(picture);
         let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let group = self.pictures.bind_group().expect("it was uploaded");
         let input = (group, InputPicture::from(picture));
@@ -210,15 +225,19 @@ impl Adapter {
     #[track_caller]
     fn check(&mut self, picture: &Picture, rect: Rect, components: Components, what: &str) -> u32 {
         let mut lit = 0;
-        for brushes in brushes(picture.layout().bin_bits(), rect.width) {
+        let cases = brushes(picture.layout().bin_bits(), rect.width, Diagram::CbCr).into_iter();
+        let cases = cases.chain(brushes(picture.layout().bin_bits(), rect.width, Diagram::Xy).into_iter().skip(2));
+        for brushes in cases {
+            let diagram = brushes.vectorscope.map_or(Diagram::CbCr, |brush| brush.diagram);
+            let chroma = Chroma::of(picture).map(|chroma| chroma.in_diagram(diagram, LIGHT));
             let what = format!("{what} {rect:?} {components:?} {brushes:?}");
-            let selection = brushes.on(rect, components, Chroma::of(picture));
-            let (count, expected) = reference(picture, (rect, components), &brushes);
+            let selection = brushes.on(rect, components, chroma);
+            let (count, expected) = reference((picture, chroma), (rect, components), &brushes);
             let pixels = SelectedPixels::of(picture, &selection);
             assert_eq!(pixels.count, count, "CPU: {what}");
-            let here = pixels.count_in(picture, &selection, Chroma::of(picture), ALL);
+            let here = pixels.count_in(picture, &selection, chroma, ALL);
             differ(&here, &expected, &format!("CPU: {what}"));
-            let (planes, total, there) = self.count(picture, &selection);
+            let (planes, total, there) = self.count((picture, chroma), &selection);
             assert_eq!(total, count, "adapter: {what}");
             assert!(planes == pixels.words, "adapter: other pixels: {what}");
             differ(&there, &expected, &format!("adapter: {what}"));
@@ -299,7 +318,7 @@ fn the_pixels_that_are_told_are_those_that_keep_their_light() {
     let colorimetry = colorimetry(Matrix::Bt709, Range::Limited);
     let size = (66, 38);
     let picture = noise(PixelLayout::planar_ycbcr(8, (1, 1)), size, colorimetry, 0, 11);
-    for (number, brushes) in brushes(8, size.0).into_iter().enumerate().skip(1) {
+    for (number, brushes) in brushes(8, size.0, Diagram::CbCr).into_iter().enumerate().skip(1) {
         for (way, adjustments) in WAYS.into_iter().flat_map(|way| [(way, Adjustments::default()), (way, each()[1])]) {
             let what = format!("{number} {way:?} {adjustments}");
             let unlit = bare(adjustments);

@@ -4,8 +4,10 @@ use histoscope_core::histogram::Components;
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::color::{Matrix, Range};
 use histoscope_core::picture::layout::{ColorModel, PixelLayout};
+use histoscope_core::picture::primaries::Primaries;
 use histoscope_core::picture::region::Rect;
-use histoscope_core::scopes::{Chroma, Vectorscope, Waveform, reference};
+use histoscope_core::picture::transfer::Transfer;
+use histoscope_core::scopes::{Chroma, Diagram, Vectorscope, Waveform, reference};
 use histoscope_render::gpu::upload::PictureBuffers;
 use histoscope_render::gpu::vectorscope::{VectorscopePasses, VectorscopePlan};
 use histoscope_render::gpu::waveform::{WaveformPasses, WaveformPlan};
@@ -43,8 +45,8 @@ impl Counter {
         self.waveform.read(&self.gpu).expect("counts come back").expect("it was prepared")
     }
 
-    fn vectorscope(&mut self, picture: &Picture, pixels: Rect) -> Option<Vectorscope> {
-        self.vectorscope.prepare(&self.gpu, picture, pixels, Chroma::of(picture));
+    fn vectorscope(&mut self, picture: &Picture, pixels: Rect, diagram: Diagram) -> Option<Vectorscope> {
+        self.vectorscope.prepare(&self.gpu, picture, pixels, chroma_of(picture, diagram));
         self.pictures.upload(&self.gpu, picture).expect("the picture fits");
         let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         self.vectorscope.record(&mut encoder, self.pictures.bind_group().expect("it was uploaded"), None);
@@ -55,9 +57,15 @@ impl Counter {
 
     #[track_caller]
     fn check_vectorscope(&mut self, picture: &Picture, pixels: Rect, what: &str) {
+        Diagram::ALL.into_iter().for_each(|diagram| self.check_diagram(picture, pixels, diagram, what));
+    }
+
+    #[track_caller]
+    fn check_diagram(&mut self, picture: &Picture, pixels: Rect, diagram: Diagram, what: &str) {
+        let what = format!("{what} {diagram:?}");
         let (counted, expected) = (
-            self.vectorscope(picture, pixels),
-            Chroma::of(picture).map(|chroma| reference::vectorscope(picture, pixels, chroma)),
+            self.vectorscope(picture, pixels, diagram),
+            chroma_of(picture, diagram).map(|chroma| reference::vectorscope(picture, pixels, chroma)),
         );
         let all = |scope: &Option<Vectorscope>| scope.iter().flat_map(|scope| scope.counts.clone()).collect::<Vec<_>>();
         let differs = all(&counted).iter().zip(all(&expected)).position(|(a, b)| *a != b);
@@ -73,6 +81,11 @@ impl Counter {
         let differs = counted.counts.iter().zip(&expected.counts).position(|(a, b)| a != b);
         assert!(counted == expected, "{what} {pixels:?} {components:?}: count {differs:?} differs");
     }
+}
+
+/// Returns what a vectorscope counts in a diagram, if a picture's codes are PQ with the primaries of BT.2020.
+fn chroma_of(picture: &Picture, diagram: Diagram) -> Option<Chroma> {
+    Chroma::of(picture).map(|chroma| chroma.in_diagram(diagram, (Transfer::Pq, Primaries::Bt2020)))
 }
 
 fn whole(picture: &Picture) -> Rect {
@@ -99,7 +112,7 @@ fn vectorscopes_of_each_kind_of_layout_are_the_references() {
         let picture = noise(layout, (61, 33), colorimetry(matrix_of(&layout), Range::Limited), 3, seed as u64);
         counter.check_vectorscope(&picture, whole(&picture), &name);
         counter.check_vectorscope(&picture, Rect { x: 7, y: 5, width: 31, height: 11 }, &name);
-        colourless += usize::from(counter.vectorscope(&picture, whole(&picture)).is_none());
+        colourless += usize::from(counter.vectorscope(&picture, whole(&picture), Diagram::CbCr).is_none());
     }
     assert!(colourless > 0, "gray was among them");
     // Planes of R'G'B' labelled as a Y'CbCr layout.

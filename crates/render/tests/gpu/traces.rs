@@ -6,7 +6,7 @@ use histoscope_core::picture::Picture;
 use histoscope_core::picture::color::{Matrix, Range};
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::region::Rect as Region;
-use histoscope_core::scopes::{ScopeChoice, ScopeTally, Waveform, targets};
+use histoscope_core::scopes::{Diagram, ScopeChoice, ScopeTally, Waveform, targets};
 use histoscope_render::engine::{BackendKind, Counter, Engine, EngineChoice};
 use histoscope_render::gpu::readback::Image;
 use histoscope_render::gpu::{AdapterChoice, Gpu, Scene};
@@ -119,6 +119,60 @@ fn traces_of_colour_bars_fall_on_their_targets() {
         }
         for &at in &found {
             assert!(expected.iter().any(|to| near(at, to)), "{name}: {at:?} is lit");
+        }
+    }
+}
+
+/// The primaries and white of BT.709 are where CIE 1931 has them; enlarged, white is in the middle.
+#[test]
+fn traces_of_chromaticities_are_at_their_coordinates() {
+    let mut studio = Studio::new();
+    let layout = PixelLayout::packed_rgb(8, [0, 1, 2], 3);
+    let colours = [[255, 0, 0], [0, 255, 0], [0, 0, 255], [255; 3], [255, 200, 200]];
+    let picture = drawn(layout, (50, 8), colorimetry(Matrix::Identity, Range::Full), |component, x, _| {
+        colours[x as usize / 10][component]
+    });
+    // The last colour by the matrix of IEC 61966-2-1.
+    let pale = (200.0_f64 / 255.0).powf(2.4);
+    let [x, y, z] = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+        .map(|row| row[0] + pale * (row[1] + row[2]));
+    let pale = [x / (x + y + z), y / (x + y + z)];
+    let xy = [[0.64, 0.33], [0.30, 0.60], [0.15, 0.06], [0.3127, 0.3290], pale];
+    let uv = xy.map(|[x, y]: [f64; 2]| {
+        let whole = -2.0 * x + 12.0 * y + 3.0;
+        [4.0 * x / whole, 9.0 * y / whole]
+    });
+    for (diagram, extent, places) in [(Diagram::Xy, 0.85, xy), (Diagram::Uv, 0.63, uv)] {
+        for zoom in [1, 2] {
+            let mut scene = only(ScopeKind::Vectorscope, true);
+            (scene.look.scopes.diagram, scene.look.scopes.zoom) = (diagram, zoom);
+            let name = format!("{diagram:?} ×{zoom}");
+            let image = drawn_by_all(&mut studio, &picture, Components::Rgbl, &scene, &name);
+            let rect = panel(&scene, ScopeKind::Vectorscope);
+            let side = f64::from(rect.width.min(rect.height));
+            let centre = if zoom == 1 { [extent / 2.0; 2] } else { places[3] };
+            let place = |at: [f64; 2]| {
+                let way = |part: usize| (at[part] - centre[part]) / extent * f64::from(zoom) * side;
+                (f64::from(rect.width) / 2.0 + way(0), f64::from(rect.height) / 2.0 - way(1))
+            };
+            let is_inside = |&(x, y): &(f64, f64)| {
+                (x - f64::from(rect.width) / 2.0).abs() < side / 2.0
+                    && (y - f64::from(rect.height) / 2.0).abs() < side / 2.0
+            };
+            let expected: Vec<_> = places.map(place).into_iter().filter(is_inside).collect();
+            assert!(expected.len() >= 2, "{name}: {expected:?}");
+            let found = lit(&image, rect);
+            // A level's square; 8 bits have 256 levels.
+            let reach = 1.2 * side * f64::from(zoom) / 256.0 + 0.5;
+            let near = |(x, y): (u32, u32), to: &(f64, f64)| {
+                (f64::from(x) + 0.5 - to.0).abs() <= reach && (f64::from(y) + 0.5 - to.1).abs() <= reach
+            };
+            for to in &expected {
+                assert!(found.iter().any(|&at| near(at, to)), "{name}: nothing at {to:?} of {found:?}");
+            }
+            for &at in &found {
+                assert!(expected.iter().any(|to| near(at, to)), "{name}: {at:?} is lit");
+            }
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::app::hud::model::Command;
 use crate::app::hud::theme;
 use crate::keys::Action;
 use histoscope_core::adjust::{Adjustment, CameraLog, Choices};
+use histoscope_core::scopes::Diagram;
 use histoscope_core::scopes::graticule::Unit;
 use histoscope_core::strip::FindingFilter;
 use histoscope_render::view::scene::Sharing;
@@ -17,7 +18,7 @@ impl MenuDrawing<'_, '_> {
     /// Adds the scopes, and the appearance of those other than the histograms.
     pub(super) fn scopes(&mut self, ui: &mut Ui) {
         use Action::{
-            SetUnit, SetZoom, ToggleOverlays, ToggleParade, ToggleScopes, ToggleSkinTone, ToggleSplit,
+            SetDiagram, SetUnit, SetZoom, ToggleOverlays, ToggleParade, ToggleScopes, ToggleSkinTone, ToggleSplit,
             ToggleVectorscope, ToggleWaveform, ToggleWhite,
         };
         for action in [ToggleOverlays, ToggleWaveform, ToggleParade, ToggleVectorscope, ToggleScopes, ToggleSplit] {
@@ -25,6 +26,8 @@ impl MenuDrawing<'_, '_> {
         }
         ui.add(egui::Separator::default().spacing(7.0));
         Unit::ALL.map(SetUnit).into_iter().for_each(|action| self.value(ui, action));
+        ui.add(egui::Separator::default().spacing(7.0));
+        Diagram::ALL.map(SetDiagram).into_iter().for_each(|action| self.value(ui, action));
         ui.add(egui::Separator::default().spacing(7.0));
         ScopeStyle::ZOOMS.map(SetZoom).into_iter().for_each(|action| self.value(ui, action));
         self.action_line(ui, ToggleWhite);

@@ -247,11 +247,6 @@ impl<R: ChunkReader + 'static> TableFile<R> {
         self.reader.num_row_groups()
     }
 
-    /// Returns the total number of rows.
-    pub fn rows(&self) -> u64 {
-        self.reader.metadata().file_metadata().num_rows().unsigned_abs()
-    }
-
     /// Reads the rows of a row group into `rows`, replacing its contents.
     ///
     /// # Errors

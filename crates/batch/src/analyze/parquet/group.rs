@@ -83,12 +83,13 @@ impl RowGroup {
         self.rows += 1;
     }
 
-    /// Returns the integer in a column of the last row.
-    pub fn last_number(&self, column: usize) -> Option<i64> {
-        let row = self.rows.checked_sub(1)?;
-        self.columns
-            .get(column)?
-            .with_cell(row, |cell| if let Cell::Integer(number) = cell { Some(*number) } else { None })
+    /// Returns the number in a column of a row, or `None` if there is none.
+    pub fn number(&self, row: usize, column: usize) -> Option<f64> {
+        self.columns.get(column)?.with_cell(row, |cell| match cell {
+            Cell::Integer(number) => Some(*number as f64),
+            Cell::Real(number) => Some(*number),
+            _ => None,
+        })
     }
 
     /// Encodes the rows.

@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
 use crate::file::encode_png;
-use crate::report::chart::{Bar, heat_map, round_top, side, strip};
+use crate::report::chart::{Bar, Level, heat_map, panel_levels, round_top, side, strip};
 use crate::report::clip::Strip;
 use crate::report::content::Report;
 use crate::report::times::{percent, ticks, time};
@@ -46,9 +46,10 @@ pub struct PanelParts {
     pub sums: Vec<Curve>,
 }
 
-/// A label on the level axis: percent of the scale, and the corresponding code.
+/// A label on the level axis. `bottom` is its position in percent of the height.
 pub struct LevelLabel {
-    pub share: u32,
+    pub bottom: String,
+    pub value: String,
     pub code: u32,
 }
 
@@ -111,12 +112,15 @@ pub fn panel(report: &Report, panel: &Panel) -> Result<PanelParts, png::Encoding
     })
 }
 
-/// Returns the labels of the level axis: codes and percent.
+/// Returns the labels of the level axis.
 fn levels(report: &Report, panel: &Panel) -> Vec<LevelLabel> {
-    let bins = 1_u32 << report.clip.bits;
-    let parts = if panel.levels_per_row == 1 { 4 } else { 2 };
-    let code = |part| if part == parts { bins - 1 } else { bins / parts * part };
-    (0..=parts).map(|part| LevelLabel { share: 100 * part / parts, code: code(part) }).collect()
+    let label = |Level { place, value, code }| LevelLabel { bottom: percent_text(place), value, code };
+    panel_levels(report, panel).into_iter().map(label).collect()
+}
+
+/// Returns a share in percent with as many decimals as it needs, up to two.
+fn percent_text(share: f64) -> String {
+    format!("{:.2}", 100.0 * share).trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// Returns the outline of a channel's summed histogram, drawn sideways.

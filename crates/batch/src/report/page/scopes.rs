@@ -29,6 +29,7 @@ pub struct LineParts {
     pub class: &'static str,
     pub bottom: String,
     pub top: String,
+    /// The value with its unit, and the code.
     pub label: Option<(String, u32)>,
 }
 
@@ -58,7 +59,7 @@ pub fn traces(report: &Report) -> Result<Vec<TraceParts>, png::EncodingError> {
             },
             bottom: format!("{:.3}", 100.0 * line.place),
             top: format!("{:.3}", 100.0 - 100.0 * line.place),
-            label: line.label,
+            label: line.label.map(|(value, code)| (format!("{value}{}", line.unit), code)),
         };
         Ok(TraceParts {
             name: trace.name,

@@ -44,10 +44,10 @@ fn draw_line(canvas: &mut Canvas, line: &TraceLine, Area { x, y, width, .. }: Ar
     let at = at.min(y + HEIGHT - 1);
     let (color, opacity) = line_look(line.kind);
     canvas.fill(Area::new(x, at, width, 1), color, opacity);
-    if let Some((percent, code)) = &line.label {
+    if let Some((value, code)) = &line.label {
         canvas.fill(Area::new(x - 6, at, 4, 1), DIM, 160);
         canvas.text((x - 11, at - 9), Align::Right, &code.to_string(), Style::new(14.0, INK));
-        canvas.text((x - 50, at - 9), Align::Right, &format!("{percent} %"), Style::new(14.0, DIM));
+        canvas.text((x - 50, at - 9), Align::Right, &format!("{value}{}", line.unit), Style::new(14.0, DIM));
     }
 }
 

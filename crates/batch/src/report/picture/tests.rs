@@ -32,7 +32,27 @@ fn report() -> Report {
     assert_eq!(clip.cuts.iter().map(|cut| cut.frame).collect::<Vec<_>>(), [10, 20]);
     let (name, thumbnails) = ("clip.mp4".to_owned(), Thumbnails::default());
     let scopes = ScopeSums::default();
-    Report { name, facts: Vec::new(), notes: Vec::new(), clip, thumbnails, scopes, check: None }
+    Report { name, facts: Vec::new(), notes: Vec::new(), clip, light: None, thumbnails, scopes, check: None }
+}
+
+/// The codes are those of ST 2084 in full range, as NumPy computes them; they are where their rows are drawn.
+#[test]
+fn the_axis_of_pq_has_light_and_every_label_has_room() {
+    let report = Report { light: Some(histoscope_core::histogram::LightScale::Pq), ..report() };
+    for panel in panels(Components::Rgbl) {
+        let levels = panel_levels(&report, panel);
+        let (height, values) = (panel.height() as f64, levels.iter().map(|level| (level.value.as_str(), level.code)));
+        let values: Vec<_> = values.collect();
+        for expected in [("0", 0), ("203", 148), ("1000", 192), ("10000 cd/m²", 255)] {
+            assert!(values.contains(&expected), "{} {values:?}", panel.title);
+        }
+        assert_eq!(values.contains(&("100", 130)), panel.height() == 256, "{values:?}");
+        for (index, level) in levels.iter().enumerate() {
+            assert!((level.place - (f64::from(level.code) + 0.5) / 256.0).abs() < 0.5 / 256.0, "{level:?}");
+            let is_apart = |other: &Level| (other.place - level.place).abs() * height >= 15.9;
+            assert!(levels[..index].iter().all(is_apart), "{values:?}");
+        }
+    }
 }
 
 fn pixel(image: &Image, x: i32, y: i32) -> Rgb {

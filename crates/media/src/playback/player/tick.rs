@@ -81,6 +81,7 @@ impl Player {
             *duration = duration.max(shown.end_secs);
         }
         self.phase = Phase::Steady;
+        self.is_first_undrawn = false;
         self.tally.count_shown(frame);
         shown
     }
@@ -89,7 +90,8 @@ impl Player {
     fn show_now(&mut self, frame: &Frame, now: Instant) {
         self.show(frame);
         self.clock.set(self.position_secs(), now);
-        if matches!(self.transport, Transport::Playing) {
+        self.is_first_undrawn = matches!(self.transport, Transport::Playing);
+        if self.is_first_undrawn {
             self.clock.start(now);
         } else {
             self.clock.stop(now);

@@ -84,7 +84,7 @@ impl ClahePass {
         let packed = storage(device, "cells", ((cells as usize) << bits) * words);
         let columns_and_rows = [grid.columns(bits), grid.rows(bits)].concat();
         let axes: Vec<_> = columns_and_rows.into_iter().map(Between::packed).collect();
-        let axes_buffer = storage(device, "axes", axes.len());
+        let axes_buffer = storage(device, "axes", axes.len().next_multiple_of(2));
         gpu.queue.write_buffer(&axes_buffer, 0, bytemuck::cast_slice(&axes));
         let count = Dispatch {
             pipeline: self.tiles_pipeline(gpu, source),

@@ -24,7 +24,7 @@ impl LutBuffers {
     pub(super) fn new(gpu: &Gpu, lut: Lut, bits: u32) -> Self {
         let tables = lut.tables(bits);
         let upload = |label, words: &[u32]| {
-            let buffer = storage(&gpu.device, label, words.len());
+            let buffer = storage(&gpu.device, label, words.len().next_multiple_of(2));
             gpu.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(words));
             buffer
         };

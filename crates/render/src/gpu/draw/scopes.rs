@@ -12,13 +12,11 @@ use crate::view::brushes::Brushes;
 use crate::view::overlay::{Channels, lights};
 use crate::view::rect::PanelRect;
 use crate::view::scene::{Counted, Scene};
-use crate::view::scopes::TraceParams;
-use crate::view::scopes::{Arranged, PanelDrawing, ScopeKind, ScopePanel};
+use crate::view::scopes::{Arranged, Lens, PanelDrawing, ScopeKind, ScopePanel, TraceParams};
 use histoscope_core::histogram::{CHANNELS, Components};
-use histoscope_core::picture::color::Matrix;
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::region::Rect;
-use histoscope_core::scopes::{Chroma, PerScope, ScopeChoice, Waveform, samples_in};
+use histoscope_core::scopes::{Chroma, Chromaticity, PerScope, ScopeChoice, Waveform, samples_in};
 
 /// Identifies counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,8 +80,8 @@ pub struct VectorscopeCounts<'a> {
     pub level_bits: u32,
     /// Number of counted samples.
     pub samples: u64,
-    /// The matrix that relates a pair of colour differences to a hue.
-    pub matrix: Matrix,
+    /// What the pairs mean.
+    pub chroma: Chroma,
 }
 
 /// The counts that scopes are drawn from; `None` for scopes that were not counted.
@@ -121,7 +119,7 @@ impl<'a> ScopeBuffers<'a> {
                 counts,
                 level_bits: shape.level_bits,
                 samples: chroma.samples(layout, rect).pixel_count(),
-                matrix: chroma.matrix,
+                chroma,
             }),
         }
     }
@@ -235,8 +233,8 @@ impl ScopePass {
                 }
                 (PanelDrawing::Vectorscope, _, Some(scope)) => {
                     let trace_of = |scope: VectorscopeCounts<'a>| {
-                        let white = u32::from(style.white);
-                        (TraceParams { zoom: style.zoom as f32, white, ..scope.params(base) }, scope.counts)
+                        let (zoom, white) = (style.zoom as f32, style.white.into());
+                        (scope.params(TraceParams { zoom, white, ..base }), scope.counts)
                     };
                     let others = (lit.vectorscope.map(|lit| lit.counts), reference.vectorscope.map(trace_of));
                     self.put_trace(gpu, PanelDrawing::Vectorscope, trace_of(scope), others);
@@ -359,10 +357,16 @@ impl WaveformCounts<'_> {
 
 impl VectorscopeCounts<'_> {
     fn params(&self, base: TraceParams) -> TraceParams {
-        let [red, green, blue] = self.matrix.to_rgb().map(|row| row.map(|weight| weight as f32));
+        let [red, green, blue] = self.chroma.matrix.to_rgb().map(|row| row.map(|weight| weight as f32));
+        let lens = Lens::new(Some(&self.chroma), self.level_bits, base.zoom as u32);
+        let colors = self.chroma.chromaticity().map(Chromaticity::to_bt709);
+        let color = |[x, y, one]: [f64; 3]| [x, y, one, 0.0].map(|weight| weight as f32);
         TraceParams {
             level_bits: self.level_bits,
             hue: [red[2], green[1], green[2], blue[1]],
+            centre: lens.centre.map(|level| level as f32),
+            is_chromaticity: colors.is_some().into(),
+            colors: colors.map_or([[0.0; 4]; 3], |rows| rows.map(color)),
             samples: self.samples as f32,
             ..base
         }

@@ -102,10 +102,10 @@ pub static PLACEMENT: GroupLayout =
     GroupLayout { label: "placement", stages: VERTEX_FRAGMENT_AND_COMPUTE, bindings: &[Uniform, Read, Read, Read] };
 /// A brush, and the counts of the pixels that it selects.
 pub static SELECTION: GroupLayout = GroupLayout::of_compute("selection", &[Uniform, Write]);
-/// Brushes, the selected pairs, planes of selected pixels and their number.
-pub static BRUSH: GroupLayout = GroupLayout::of_compute("brush", &[Uniform, Read, Write, Write]);
-/// Parameters, planes of selected pixels, and their counts: bins, and those of a scope.
-pub static BRUSHED: GroupLayout = GroupLayout::of_compute("brushed", &[Uniform, Read, Write, Write]);
+/// Brushes, the selected pairs, planes of selected pixels, their number, and the linear light of each code.
+pub static BRUSH: GroupLayout = GroupLayout::of_compute("brush", &[Uniform, Read, Write, Write, Read]);
+/// Parameters, planes of selected pixels, their counts (bins, and those of a scope), and the linear light of each code.
+pub static BRUSHED: GroupLayout = GroupLayout::of_compute("brushed", &[Uniform, Read, Write, Write, Read]);
 /// Limits, and the number of pixels outside them.
 pub static LIMITS: GroupLayout = GroupLayout::of_compute("limits", &[Uniform, Write]);
 /// The counted part of a picture, the linear light of each code, and bins.
@@ -114,8 +114,8 @@ pub static LINEAR: GroupLayout = GroupLayout::of_compute("linear", &[Uniform, Re
 pub static PIXEL_LIGHT: GroupLayout = GroupLayout::of_compute("pixel light", &[Uniform, Read, Write, Write]);
 /// Parameters, and the counts of a waveform.
 pub static WAVEFORM: GroupLayout = GroupLayout::of_compute("waveform", &[Uniform, Write]);
-/// Parameters, and the counts of a vectorscope.
-pub static VECTORSCOPE: GroupLayout = GroupLayout::of_compute("vectorscope", &[Uniform, Write]);
+/// Parameters, the counts of a vectorscope, and the linear light of each code.
+pub static VECTORSCOPE: GroupLayout = GroupLayout::of_compute("vectorscope", &[Uniform, Write, Read]);
 /// Parameters, and the counts or the painted pixels of a scope.
 pub static TRACE: GroupLayout =
     GroupLayout { label: "trace", stages: ShaderStages::VERTEX_FRAGMENT, bindings: &[Uniform, Read] };

@@ -1,4 +1,6 @@
-//! The brush of the vectorscope: a circle or a freehand polygon, in levels of Cb and Cr.
+//! The brush of the vectorscope: a circle or a freehand polygon, in levels of its pairs.
+
+use histoscope_core::scopes::Diagram;
 
 /// A region of a vectorscope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -7,9 +9,11 @@ pub struct PairBrush {
     pub shape: PairShape,
     /// Bits of the levels that the shape is given in.
     pub level_bits: u32,
+    /// The diagram that it was drawn in.
+    pub diagram: Diagram,
 }
 
-/// The shape of a vectorscope brush, in levels of Cb and Cr.
+/// The shape of a vectorscope brush, in levels of the pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::large_enum_variant, reason = "there is one of them, which is copied with the scene")]
 pub enum PairShape {
@@ -146,7 +150,7 @@ mod tests {
     fn polygon(corners: &[[u16; 2]]) -> PairBrush {
         let lasso =
             corners[1..].iter().fold(Lasso::starting_at(corners[0]), |lasso, &corner| lasso.with_corner(corner));
-        PairBrush { shape: PairShape::Polygon(lasso), level_bits: 8 }
+        PairBrush { shape: PairShape::Polygon(lasso), level_bits: 8, diagram: Diagram::CbCr }
     }
 
     fn has(pairs: &[u32], cb: usize, cr: usize) -> bool {
@@ -201,7 +205,9 @@ mod tests {
     #[test]
     fn a_circle_selects_the_pairs_within_its_radius() {
         for (middle, radius) in [([128, 128], 0), ([100, 30], 17), ([3, 250], 40), ([0, 0], 500)] {
-            let pairs = PairBrush { shape: PairShape::Circle { middle, radius }, level_bits: 8 }.pairs(8);
+            let pairs =
+                PairBrush { shape: PairShape::Circle { middle, radius }, level_bits: 8, diagram: Diagram::CbCr }
+                    .pairs(8);
             for cb in 0..256_i64 {
                 for cr in 0..256_i64 {
                     let (x, y) = (cb - i64::from(middle[0]), cr - i64::from(middle[1]));
@@ -219,8 +225,13 @@ mod tests {
         let at = |step| [angle(step).cos(), angle(step).sin()].map(|way| (128.0 + 90.0 * way).round() as u16);
         let lasso = (1..1000).fold(Lasso::starting_at(at(0)), |lasso, step| lasso.with_corner(at(step)));
         assert_eq!(lasso.corners().len(), Lasso::MOST);
-        let pairs = PairBrush { shape: PairShape::Polygon(lasso), level_bits: 8 }.pairs(8);
-        let round = PairBrush { shape: PairShape::Circle { middle: [128, 128], radius: 90 }, level_bits: 8 }.pairs(8);
+        let pairs = PairBrush { shape: PairShape::Polygon(lasso), level_bits: 8, diagram: Diagram::CbCr }.pairs(8);
+        let round = PairBrush {
+            shape: PairShape::Circle { middle: [128, 128], radius: 90 },
+            level_bits: 8,
+            diagram: Diagram::CbCr,
+        }
+        .pairs(8);
         let area: u32 = round.iter().map(|word| word.count_ones()).sum();
         let apart: u32 = pairs.iter().zip(&round).map(|(one, other)| (one ^ other).count_ones()).sum();
         assert!(apart * 50 < area, "{apart} of {area} pairs are others");

@@ -3,6 +3,20 @@
 use super::*;
 use crate::FrameIndex;
 
+/// The first draw compiles shaders, which may take a second. Nobody has seen anything yet, so nothing is late.
+#[test]
+fn a_slow_first_draw_drops_no_frame() {
+    let start = Instant::now();
+    let mut player = playing(start);
+    player.note_drawn(after(start, 1.0));
+    assert_eq!(shown(&player.tick(after(start, 1.0))), None, "the first frame has its time");
+    assert_eq!(shown(&player.tick(after(start, 1.041))), Some(1));
+    // Later draws do not hold up the clock.
+    player.note_drawn(after(start, 1.2));
+    assert_eq!(shown(&player.tick(after(start, 1.2))), Some(5));
+    assert_eq!(player.counts().dropped, 3);
+}
+
 /// A decoder that takes 80 ms for each frame of 40 ms, and can leave out two of three frames.
 struct SlowDecoder {
     serial: u64,

@@ -1,0 +1,296 @@
+//! Chromaticity: the place of a pixel's light in a CIE diagram, whatever its brightness.
+//!
+//! Codes become linear light, and light becomes two coordinates by the primaries in use. Both coordinates are ratios of
+//! weighted sums, in integers, so that every engine counts the same pairs. HLG is taken as scene light: its system gamma
+//! multiplies red, green and blue alike, which leaves the ratios as they are.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use crate::histogram::LightTable;
+use crate::picture::primaries::Primaries;
+use crate::picture::transfer::Transfer;
+
+/// What the vectorscope counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Diagram {
+    /// Colour differences, Cb against Cr.
+    #[default]
+    CbCr,
+    /// Chromaticities x and y (CIE 1931).
+    Xy,
+    /// Chromaticities u\u{2032} and v\u{2032} (CIE 1976).
+    Uv,
+}
+
+impl Diagram {
+    /// Every diagram, in the order in which a key cycles through them.
+    pub const ALL: [Self; 3] = [Self::CbCr, Self::Xy, Self::Uv];
+
+    /// Returns the name used on screen.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::CbCr => "Cb, Cr",
+            Self::Xy => "CIE 1931 x, y",
+            Self::Uv => "CIE 1976 u\u{2032}, v\u{2032}",
+        }
+    }
+
+    /// Returns the names of both coordinates.
+    #[must_use]
+    pub const fn coordinates(self) -> [&'static str; 2] {
+        match self {
+            Self::CbCr => ["Cb", "Cr"],
+            Self::Xy => ["x", "y"],
+            Self::Uv => ["u\u{2032}", "v\u{2032}"],
+        }
+    }
+
+    /// Returns the coordinate at which both axes of a chromaticity diagram end: all colours lie below it.
+    const fn extent(self) -> f64 {
+        match self {
+            Self::CbCr => 1.0,
+            Self::Xy => 0.85,
+            Self::Uv => 0.63,
+        }
+    }
+
+    /// Returns the difference of the coordinates of neighbouring codes of `bits` bits, or `None` for colour differences.
+    #[must_use]
+    pub fn step(self, bits: u32) -> Option<f64> {
+        (self != Self::CbCr).then(|| self.extent() / f64::from(1_u32 << bits))
+    }
+
+    /// Returns the weights of X, Y and Z in the first and the second coordinate, and in the sum that divides both.
+    const fn weights(self) -> [[f64; 3]; 3] {
+        match self {
+            Self::CbCr | Self::Xy => [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 1.0]],
+            Self::Uv => [[4.0, 0.0, 0.0], [0.0, 9.0, 0.0], [1.0, 15.0, 3.0]],
+        }
+    }
+}
+
+/// The definition of a pixel's chromaticity as a pair of codes.
+///
+/// A code is the coordinate as a fraction of the diagram's extent, times 2^bits, rounded down; before that, it is off by at
+/// most a twentieth of a level of 10 bits. Black has no chromaticity:
+/// it is counted at 0, 0, which no other colour has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Chromaticity {
+    /// The diagram.
+    pub diagram: Diagram,
+    /// The transfer function of the R'G'B' codes.
+    pub transfer: Transfer,
+    /// The primaries of their light.
+    pub primaries: Primaries,
+    /// Number of bits in a code.
+    pub bits: u32,
+}
+
+impl Chromaticity {
+    /// Creates the definition for codes of `bits` bits, at most 12.
+    #[must_use]
+    pub const fn new(diagram: Diagram, (transfer, primaries): (Transfer, Primaries), bits: u32) -> Self {
+        Self { diagram, transfer, primaries, bits }
+    }
+
+    /// Returns the place, in codes with fractions, of the chromaticity x and y of CIE 1931.
+    #[must_use]
+    pub fn codes_of([x, y]: [f64; 2], diagram: Diagram, bits: u32) -> [f64; 2] {
+        let xyz = [x, y, 1.0 - x - y];
+        let [first, second, whole] =
+            diagram.weights().map(|row| row.iter().zip(xyz).map(|(weight, part)| weight * part).sum::<f64>());
+        [first, second].map(|part| part / whole / diagram.extent() * f64::from(1_u32 << bits))
+    }
+
+    /// Returns the place of a chromaticity x and y in codes of these bits.
+    #[must_use]
+    pub fn place(&self, xy: [f64; 2]) -> [f64; 2] {
+        Self::codes_of(xy, self.diagram, self.bits)
+    }
+
+    /// Returns the rows that give red, green and blue light of BT.709, up to a common factor, of both coordinates as
+    /// fractions of the extent and of 1.
+    #[must_use]
+    pub fn to_bt709(&self) -> [[f64; 3]; 3] {
+        let extent = self.diagram.extent();
+        // X, Y and Z of the coordinates and 1, up to a common factor.
+        let xyz = match self.diagram {
+            Diagram::CbCr | Diagram::Xy => [[extent, 0.0, 0.0], [0.0, extent, 0.0], [-extent, -extent, 1.0]],
+            Diagram::Uv => [[9.0 * extent, 0.0, 0.0], [0.0, 4.0 * extent, 0.0], [-3.0 * extent, -20.0 * extent, 12.0]],
+        };
+        Primaries::Bt709.rgb_of_xyz().map(|row| std::array::from_fn(|i| (0..3).map(|k| row[k] * xyz[k][i]).sum()))
+    }
+
+    /// Returns the computation. The last few tables are kept.
+    #[must_use]
+    pub fn computation(&self) -> ChromaticityTable {
+        static KEPT: Mutex<Vec<(u32, Arc<LightTable>)>> = Mutex::new(Vec::new());
+        let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+        let is = |(bits, table): &&(u32, Arc<LightTable>)| *bits == self.bits && table.transfer() == self.transfer;
+        let light = kept.iter().find(is).map(|(_, table)| Arc::clone(table)).unwrap_or_else(|| {
+            let table = Arc::new(LightTable::new(self.transfer, self.bits));
+            kept.insert(0, (self.bits, Arc::clone(&table)));
+            kept.truncate(4);
+            table
+        });
+        ChromaticityTable { weights: self.weights(), bits: self.bits, light }
+    }
+
+    /// Returns the weights of red, green and blue light in both coordinates and in the sum that divides them, in units that
+    /// make the largest sum of three weights about 2^16 - 1.
+    fn weights(&self) -> [[u32; 3]; 3] {
+        let extent = self.diagram.extent();
+        let to_xyz = self.primaries.to_xyz();
+        let rows = self.diagram.weights();
+        let rows: [[f64; 3]; 3] = std::array::from_fn(|at| {
+            let unit = if at < 2 { extent } else { 1.0 };
+            std::array::from_fn(|i| (0..3).map(|k| rows[at][k] * to_xyz[k][i]).sum::<f64>() / unit)
+        });
+        let most = rows.map(|row| row.iter().sum::<f64>()).into_iter().fold(0.0, f64::max);
+        // No sum of products with light up to 2^16 overflows.
+        rows.map(|row| row.map(|weight| (weight.max(0.0) / most * 65_534.0).round() as u32))
+    }
+}
+
+/// The integer computation of a pixel's chromaticity.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChromaticityTable {
+    /// Weights of red, green and blue light in the first and the second coordinate, and in the sum that divides both.
+    pub weights: [[u32; 3]; 3],
+    bits: u32,
+    light: Arc<LightTable>,
+}
+
+impl ChromaticityTable {
+    /// Returns the linear light of each code.
+    #[must_use]
+    pub fn light(&self) -> &[u32] {
+        self.light.light()
+    }
+
+    /// Returns the pair of a pixel's R'G'B' codes.
+    #[inline]
+    #[must_use]
+    pub fn of_codes(&self, rgb: [u32; 3]) -> [u32; 2] {
+        let light = rgb.map(|code| self.light.light()[code as usize]);
+        let any = light[0] | light[1] | light[2];
+        if any == 0 {
+            return [0; 2];
+        }
+        // The largest gets 16 bits, so that dark pixels are as precise as bright ones and no sum overflows.
+        let light = light.map(|light| light << any.leading_zeros());
+        let light = light.map(|light| (light >> 16) + ((light >> 15) & 1));
+        let [first, second, whole] = self.weights.map(|row| row[0] * light[0] + row[1] * light[1] + row[2] * light[2]);
+        let unit = (whole >> self.bits).max(1);
+        [first, second].map(|part| (part / unit).min((1 << self.bits) - 1))
+    }
+}
+
+/// Chromaticities x and y of monochromatic light from 380 to 700 nm (CIE 1931 2\u{b0} observer).
+pub const SPECTRUM: [[f64; 2]; 36] = [
+    [0.1741, 0.0050],
+    [0.1733, 0.0048],
+    [0.1726, 0.0048],
+    [0.1714, 0.0051],
+    [0.1689, 0.0069],
+    [0.1644, 0.0109],
+    [0.1611, 0.0138],
+    [0.1566, 0.0177],
+    [0.1510, 0.0227],
+    [0.1440, 0.0297],
+    [0.1355, 0.0399],
+    [0.1241, 0.0578],
+    [0.1096, 0.0868],
+    [0.0913, 0.1327],
+    [0.0687, 0.2007],
+    [0.0454, 0.2950],
+    [0.0235, 0.4127],
+    [0.0082, 0.5384],
+    [0.0039, 0.6548],
+    [0.0139, 0.7502],
+    [0.0389, 0.8120],
+    [0.0743, 0.8338],
+    [0.1142, 0.8262],
+    [0.1547, 0.8059],
+    [0.1929, 0.7816],
+    [0.2296, 0.7543],
+    [0.3016, 0.6923],
+    [0.3731, 0.6245],
+    [0.4441, 0.5547],
+    [0.5125, 0.4866],
+    [0.5752, 0.4242],
+    [0.6270, 0.3725],
+    [0.6658, 0.3340],
+    [0.6915, 0.3083],
+    [0.7190, 0.2809],
+    [0.7347, 0.2653],
+];
+
+/// The gamuts drawn in chromaticity diagrams.
+pub const DRAWN_GAMUTS: [Primaries; 3] = [Primaries::Bt709, Primaries::Smpte432, Primaries::Bt2020];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SDR: (Transfer, Primaries) = (Transfer::Bt1886, Primaries::Bt709);
+
+    /// Compares with the chromaticities of BT.709 and of D65 in both diagrams.
+    #[test]
+    fn primaries_and_white_have_their_chromaticities_whatever_their_light() {
+        let xy = [[0.64, 0.33], [0.30, 0.60], [0.15, 0.06], [0.3127, 0.3290]];
+        let uv = [[0.4507, 0.5229], [0.125, 0.5625], [0.1754, 0.1579], [0.1978, 0.4683]];
+        for (diagram, expected) in [(Diagram::Xy, xy), (Diagram::Uv, uv)] {
+            for bits in [8, 10, 12] {
+                let chromaticity = Chromaticity::new(diagram, SDR, bits);
+                let (table, step) = (chromaticity.computation(), diagram.step(bits).unwrap());
+                let top = (1 << bits) - 1;
+                for code in [1, 2, 7, top / 3, top] {
+                    let colours = [[code, 0, 0], [0, code, 0], [0, 0, code], [code; 3]];
+                    for (colour, expected) in colours.into_iter().zip(expected) {
+                        let found = table.of_codes(colour).map(|level| (f64::from(level) + 0.5) * step);
+                        let is_near = (0..2).all(|part| (found[part] - expected[part]).abs() < 0.5 * step + 1e-4);
+                        assert!(is_near, "{diagram:?} {bits} {colour:?}: {found:?}, not {expected:?}");
+                    }
+                }
+                assert_eq!(table.of_codes([0; 3]), [0; 2], "black");
+            }
+        }
+    }
+
+    #[test]
+    fn no_light_of_any_primaries_overflows() {
+        for primaries in (0..=22).filter_map(Primaries::of_number) {
+            for diagram in [Diagram::Xy, Diagram::Uv] {
+                let table = Chromaticity::new(diagram, (Transfer::Pq, primaries), 12).computation();
+                for row in table.weights {
+                    assert!(row.iter().sum::<u32>() < 1 << 16, "{primaries:?} {diagram:?}: {row:?}");
+                }
+                for codes in (0..27).map(|n| [n % 3, n / 3 % 3, n / 9].map(|part| [0, 1, 4095][part])) {
+                    assert!(table.of_codes(codes).iter().all(|&code| code < 4096), "{primaries:?} {codes:?}");
+                }
+            }
+        }
+    }
+
+    /// Compares with coordinates whose colours are known.
+    #[test]
+    fn coordinates_have_their_colours_back() {
+        for diagram in [Diagram::Xy, Diagram::Uv] {
+            let chromaticity = Chromaticity::new(diagram, SDR, 10);
+            for (primary, xy) in Primaries::Bt709.chromaticities().into_iter().enumerate() {
+                let [x, y] = chromaticity.place(xy).map(|code| code / 1024.0);
+                let light = chromaticity.to_bt709().map(|row| row[0] * x + row[1] * y + row[2]);
+                let most = light.into_iter().fold(0.0, f64::max);
+                for (channel, part) in light.into_iter().enumerate() {
+                    let expected = f64::from(u8::from(primary == 3 || primary == channel));
+                    assert!((part / most - expected).abs() < 1e-9, "{diagram:?} {primary}: {light:?}");
+                }
+            }
+        }
+    }
+}
