@@ -43,10 +43,7 @@ pub fn apply(look: &mut Look, (components, bits): (Components, u32), action: Act
         Action::SetZoom(zoom) => scopes.zoom = zoom,
         Action::NextZoom => scopes.zoom = next_of(&ScopeStyle::ZOOMS, scopes.zoom),
         Action::SetDiagram(diagram) => scopes.diagram = diagram,
-        Action::NextDiagram => {
-            scopes.diagram = next_of(&Diagram::ALL, scopes.diagram);
-            scopes.vectorscope = true;
-        }
+        Action::NextDiagram => scopes.diagram = next_of(&Diagram::ALL, scopes.diagram),
         Action::ToggleWhite => scopes.white = !scopes.white,
         Action::ToggleSkinTone => scopes.skin = !scopes.skin,
         Action::ToggleCurves => look.curves = !look.curves,

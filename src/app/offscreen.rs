@@ -340,19 +340,20 @@ impl fmt::Display for PlayFigures {
     }
 }
 
-/// Plays in real time for `length`, or to the end of the video, in a view of `size` pixels or the video's own size, and
-/// measures playback.
+/// Plays in real time for `length` from the first picture on, or to the end of the video, in a view of `size` pixels or the
+/// video's own size, and measures playback.
 ///
 /// # Errors
 /// [`AppError`] if the video cannot be opened or the adapter fails.
 pub fn measure(options: PlayOptions, length: Duration, size: Option<(u32, u32)>) -> Result<PlayFigures, AppError> {
     let mut offscreen = Offscreen::open(options, size, false)?;
     offscreen.viewer.time_passes()?;
-    let (begin, processor_before) = (Instant::now(), processor_time());
-    let end = begin + length;
+    // Until the first picture is drawn, decoder and graphics device get ready.
+    let (mut begin, mut processor_before) = (Instant::now(), None);
     let (mut gpu, mut delays, mut drawn_frame) = (Vec::new(), Vec::new(), None);
-    while Instant::now() < end {
+    while delays.is_empty() || begin.elapsed() < length {
         offscreen.was_woken();
+        let end = Instant::now() + length.saturating_sub(begin.elapsed()).max(Duration::from_millis(1));
         let wake_at = offscreen.advance()?.unwrap_or(end).min(end);
         if !offscreen.wants_drawing() {
             // At the end of the video, no event would end the wait.
@@ -366,7 +367,9 @@ pub fn measure(options: PlayOptions, length: Duration, size: Option<(u32, u32)>)
         gpu.extend(offscreen.viewer.finish_drawing()?);
         let shown = offscreen.viewer.time_since_due();
         if let Some((frame, delay)) = shown.filter(|(frame, _)| drawn_frame != Some(*frame)) {
-            drawn_frame = Some(frame);
+            if drawn_frame.replace(frame).is_none() {
+                (begin, processor_before) = (Instant::now(), processor_time());
+            }
             delays.push(delay);
         }
     }

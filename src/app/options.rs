@@ -15,6 +15,7 @@ use histoscope_render::gpu::{AdapterChoice, GpuError};
 use histoscope_render::view::exposure::ExposureChoice;
 use histoscope_render::view::overlay::Overlaps;
 use histoscope_render::view::scene::{Counted, Sharing};
+use histoscope_render::view::scopes::ScopeStyle;
 
 /// Default size of the frame cache, in bytes.
 const USUAL_CACHE_BYTES: usize = 512 << 20;
@@ -149,6 +150,10 @@ pub struct FirstView {
     pub counted: Counted,
     /// Settings for zebra, marks and false colour.
     pub exposure: ExposureChoice,
+    /// The scopes besides the histograms.
+    pub scopes: Option<ScopeStyle>,
+    /// `true` to show the histograms.
+    pub histograms: Option<bool>,
     /// How PQ and HLG are shown.
     pub tone_mapping: Option<ToneMapping>,
     /// The exposure of the picture's own colours.

@@ -125,6 +125,8 @@ impl Workspace {
         let (sharing, gain) = options.compare.as_ref().map(Comparing::shown).unwrap_or_default();
         let scene = Scene::from(Look {
             histograms,
+            overlays: options.view.histograms.unwrap_or(kept.overlays),
+            scopes: options.view.scopes.unwrap_or(kept.scopes),
             view: ViewSettings::fitted(settings.fits.fit),
             exposure: options.view.exposure.apply_to(kept.exposure),
             tone_mapping: options.view.tone_mapping.unwrap_or(kept.tone_mapping),

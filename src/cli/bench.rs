@@ -10,7 +10,7 @@ use histoscope::benchmark::{
 };
 use histoscope::{Decoder, PlayOptions};
 
-use super::options::{AdapterArgs, ReadingArgs, parse_bin_count, parse_size, whole};
+use super::options::{AdapterArgs, ReadingArgs, ScopeArg, parse_bin_count, parse_size, whole};
 use super::output::{WrongUsage, print_line, wrong_usage};
 
 /// Arguments of `bench`.
@@ -61,7 +61,11 @@ pub struct BenchArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "only", "bin_count", "chunk", "length", "sweep", "join", "output"])]
     play: Option<PathBuf>,
 
-    /// How long to play, in seconds
+    /// Show these scopes while playing; by default the histograms
+    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', requires = "play")]
+    scopes: Vec<ScopeArg>,
+
+    /// How long to play, in seconds from the first picture on
     #[arg(long, value_name = "N", requires = "play", default_value_t = 10, value_parser = whole::<u32, 1, 86_400>)]
     seconds: u32,
 
@@ -98,7 +102,11 @@ impl BenchArgs {
             let ([] | [_]) = &self.size[..] else {
                 return Ok(wrong_usage("with --play, --size takes one size".to_owned())?);
             };
-            let options = PlayOptions::plain(file, self.adapter.choice(), self.reading.open_options());
+            let mut options = PlayOptions::plain(file, self.adapter.choice(), self.reading.open_options());
+            if !self.scopes.is_empty() {
+                options.view.scopes = Some(ScopeArg::style(&self.scopes));
+                options.view.histograms = Some(ScopeArg::histograms(&self.scopes));
+            }
             let length = Duration::from_secs(self.seconds.into());
             let figures = benchmark::measure_playing(options, length, self.size.first().copied())?;
             print_line(&if self.json { serde_json::to_string_pretty(&figures)? } else { figures.to_string() })?;
@@ -254,12 +262,14 @@ mod tests {
     fn play_conflicts_with_rows_and_seconds_requires_play() {
         let line = |arguments: &[&str]| Cli::try_parse_from([&["histoscope", "bench"], arguments].concat());
         assert!(line(&["--play", "a.mp4", "--seconds", "3", "--size", "640x360", "--json"]).is_ok());
+        assert!(line(&["--play", "a.mp4", "--scopes", "histogram,vectorscope"]).is_ok());
         for wrong in [
             &["--play", "a.mp4", "--sweep"][..],
             &["--play", "a.mp4", "b.mp4"],
             &["--play", "a.mp4", "--only", "scan"],
             &["--play", "a.mp4", "--seconds", "0"],
             &["--seconds", "3"],
+            &["--scopes", "waveform"],
         ] {
             assert_eq!(line(wrong).unwrap_err().exit_code(), 2, "{wrong:?}");
         }

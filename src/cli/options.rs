@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use histoscope::analysis::{Jobs, LOWEST_HLG_PEAK, Point, RegionSpec};
 use histoscope::benchmark::Shape;
 use histoscope::exposing::{ExposureChoice, FalseColorTable, Level, MarkLimits};
+use histoscope::scoping::ScopeStyle;
 use histoscope::{
     AdapterChoice, ChromaLines, Components, CroppingChoice, EngineChoice, Field, HardwareChoice, HardwareOptions,
     Matrix, OpenOptions, Overlaps, Range, Ratio, Stops, Timecode, ToneMapping, Transfer, parse_time,
@@ -522,6 +523,36 @@ pub fn parse_jobs(text: &str) -> Result<Jobs, String> {
         Ok(Jobs::Auto)
     } else {
         whole::<std::num::NonZeroUsize, 1, { u64::MAX }>(text).map(Jobs::Exactly)
+    }
+}
+
+/// A value of `--scopes`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ScopeArg {
+    /// The histograms
+    Histogram,
+    /// Levels of each channel by column of the picture
+    Waveform,
+    /// The waveform with the channels side by side
+    Parade,
+    /// Pairs of Cb and Cr, or chromaticities with --diagram
+    Vectorscope,
+}
+
+impl ScopeArg {
+    /// Returns the style that shows these scopes, apart from the histograms.
+    pub fn style(list: &[Self]) -> ScopeStyle {
+        ScopeStyle {
+            waveform: list.contains(&Self::Waveform),
+            parade: list.contains(&Self::Parade),
+            vectorscope: list.contains(&Self::Vectorscope),
+            ..ScopeStyle::default()
+        }
+    }
+
+    /// Returns `true` if the histograms are among these scopes.
+    pub fn histograms(list: &[Self]) -> bool {
+        list.contains(&Self::Histogram)
     }
 }
 

@@ -199,6 +199,8 @@ impl PlayArgs {
                 exposure: self.exposure.choice(),
                 tone_mapping: self.tones.tone_mapping(),
                 stops: self.tones.exposure(),
+                scopes: None,
+                histograms: None,
                 lab: None,
             },
             cache_bytes: usize::try_from(self.cache_mb << 20).unwrap_or(usize::MAX) / if self.compare { 2 } else { 1 },

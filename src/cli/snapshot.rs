@@ -11,23 +11,10 @@ use histoscope::{Channels, Components, SnapshotDrawing, SnapshotOptions, snapsho
 
 use super::adjust::AdjustArgs;
 use super::options::{
-    CountingArgs, ExposureArgs, LuminanceArg, OverlapsArg, ReadingArgs, ToneArgs, parse_bin_count, parse_point,
-    parse_size,
+    CountingArgs, ExposureArgs, LuminanceArg, OverlapsArg, ReadingArgs, ScopeArg, ToneArgs, parse_bin_count,
+    parse_point, parse_size,
 };
 use super::output::{print_line, wrong_usage};
-
-/// A value of `--scopes`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum SnapshotScope {
-    /// The histograms
-    Histogram,
-    /// Levels of each channel by column of the picture
-    Waveform,
-    /// The waveform with the channels side by side
-    Parade,
-    /// Pairs of Cb and Cr, or chromaticities with --diagram
-    Vectorscope,
-}
 
 /// A value of `--diagram`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -101,7 +88,7 @@ pub struct SnapshotArgs {
 
     /// Show these scopes next to the picture; with --bins, also include their counts in the JSON object
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', conflicts_with = "no_overlay")]
-    scopes: Vec<SnapshotScope>,
+    scopes: Vec<ScopeArg>,
 
     /// What the vectorscope counts
     #[arg(long, value_enum, default_value_t, requires = "scopes")]
@@ -143,16 +130,12 @@ impl SnapshotArgs {
             let text = "--scopes needs --output for a picture of them, or --json --bins for their counts";
             return Ok(wrong_usage(text.to_owned())?);
         }
-        let shows = |scope| self.scopes.contains(&scope);
         let split = (!self.scopes.is_empty()).then(|| ScopeStyle {
-            waveform: shows(SnapshotScope::Waveform),
-            parade: shows(SnapshotScope::Parade),
-            vectorscope: shows(SnapshotScope::Vectorscope),
             diagram: self.diagram.into(),
             layout: ScopeLayout::Split,
-            ..ScopeStyle::default()
+            ..ScopeArg::style(&self.scopes)
         });
-        let overlays = if split.is_some() { shows(SnapshotScope::Histogram) } else { !self.no_overlay };
+        let overlays = if split.is_some() { ScopeArg::histograms(&self.scopes) } else { !self.no_overlay };
         let scopes = split.filter(|_| self.bins).map_or_else(ScopeChoice::default, |split| split.counted());
         let adjustments = self.adjust.adjustments()?;
         let figures = snapshot(&SnapshotOptions {

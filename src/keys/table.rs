@@ -267,7 +267,7 @@ pub const TABLE: &[Bindings] = &[
             key(ShiftDigit('6'), NextDiagram).choice("vectorscope diagram"),
             key(Digit('6'), ToggleSkinTone).switch("skin-tone line"),
         ],
-        help: "{}",
+        help: "vectorscope zoom, diagram, skin-tone line",
     },
     Bindings {
         section: Section::Histograms,
