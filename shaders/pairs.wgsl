@@ -32,12 +32,14 @@ fn quotient(part: u32, unit: u32, inverse: f32) -> u32 {
     return min(code, (1u << BITS) - 1u);
 }
 
-// The chromaticity of red, green and blue light.
+// The chromaticity of red, green and blue light, each an exponent above a mantissa of 26 bits.
 fn chromaticity_of(weights: PairWeights, light: vec3<u32>) -> vec2<u32> {
-    // The largest gets 16 bits; the others are rounded as well.
-    let zeros = min(countLeadingZeros(light.r | light.g | light.b), 31u);
-    let whole = light << vec3<u32>(zeros);
-    let scaled = (whole >> vec3<u32>(16u)) + ((whole >> vec3<u32>(15u)) & vec3<u32>(1u));
+    let exponents = light >> vec3<u32>(26u);
+    let most = max(exponents.r, max(exponents.g, exponents.b));
+    let mantissas = light & vec3<u32>(0x3ffffffu);
+    // The largest gets 16 bits; all are rounded.
+    let shifts = min(vec3<u32>(10u + most) - exponents, vec3<u32>(31u));
+    let scaled = (mantissas >> shifts) + ((mantissas >> (shifts - vec3<u32>(1u))) & vec3<u32>(1u));
     let first = dot(vec3<u32>(weights.first.xyz), scaled);
     let second = dot(vec3<u32>(weights.second.xyz), scaled);
     let unit = max(dot(vec3<u32>(weights.whole.xyz), scaled) >> BITS, 1u);

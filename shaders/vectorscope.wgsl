@@ -102,7 +102,7 @@ fn count_strip(strip: u32, row: u32) {
 }
 
 @compute @workgroup_size(WORKGROUP)
-fn count_differences(
+fn count_pairs(
     @builtin(local_invocation_index) local: u32,
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,

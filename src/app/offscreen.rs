@@ -351,7 +351,7 @@ pub fn measure(options: PlayOptions, length: Duration, size: Option<(u32, u32)>)
     // Until the first picture is drawn, decoder and graphics device get ready.
     let (mut begin, mut processor_before) = (Instant::now(), None);
     let (mut gpu, mut delays, mut drawn_frame) = (Vec::new(), Vec::new(), None);
-    while delays.is_empty() || begin.elapsed() < length {
+    while drawn_frame.is_none() || begin.elapsed() < length {
         offscreen.was_woken();
         let end = Instant::now() + length.saturating_sub(begin.elapsed()).max(Duration::from_millis(1));
         let wake_at = offscreen.advance()?.unwrap_or(end).min(end);
@@ -369,6 +369,8 @@ pub fn measure(options: PlayOptions, length: Duration, size: Option<(u32, u32)>)
         if let Some((frame, delay)) = shown.filter(|(frame, _)| drawn_frame != Some(*frame)) {
             if drawn_frame.replace(frame).is_none() {
                 (begin, processor_before) = (Instant::now(), processor_time());
+                gpu.clear();
+                continue;
             }
             delays.push(delay);
         }

@@ -213,7 +213,7 @@ impl Sources<'_> {
         let driver = format!("{} {:?}", info.driver, info.backend);
         let (engine, look) = (self.graphics.engine.name(), &self.geometry.scene.look);
         let tone_mapping = if look.adjustments.lut.is_some() { ToneMapping::None } else { look.tone_mapping };
-        let machine = Machine { adapter: &info.name, driver: driver.trim(), engine, tone_mapping };
+        let machine = Machine { adapter: &info.name, driver: driver.trim(), engine, tone_mapping, stops: look.stops };
         // Faults come first, so that they are visible without scrolling.
         let mut lines = session.faults().lines();
         for line in &lines {

@@ -151,11 +151,12 @@ fn words_of_rectangle(subject: &ScopeSubject, brush: &WaveformBrush, counted: re
 /// polygon.
 fn words_of_pairs(subject: &ScopeSubject, brush: &PairBrush) -> String {
     let codes = |levels: u16| u32::from(levels) << (subject.bits - brush.level_bits.min(subject.bits));
+    let diagram = subject.chroma.map_or(brush.diagram, |chroma| chroma.diagram());
     match &brush.shape {
-        PairShape::Circle { middle: [first, second], radius } => match brush.diagram.step(brush.level_bits) {
+        PairShape::Circle { middle: [first, second], radius } => match diagram.step(brush.level_bits) {
             None => format!("Cb {}  Cr {}  \u{b1}{}", codes(*first), codes(*second), codes(*radius)),
             Some(step) => {
-                let [x, y] = brush.diagram.coordinates();
+                let [x, y] = diagram.coordinates();
                 let [first, second, radius] = [first, second, radius].map(|&level| (f64::from(level) + 0.5) * step);
                 format!("{x} {first:.4}  {y} {second:.4}  \u{b1}{radius:.4}")
             }

@@ -249,8 +249,9 @@ pub const TABLE: &[Bindings] = &[
             key(Digit('2'), ToggleWaveform).switch("waveform"),
             key(Digit('3'), ToggleParade).switch("parade"),
             key(Digit('4'), ToggleVectorscope).switch("vectorscope"),
+            key(ShiftDigit('6'), NextDiagram).choice("vectorscope diagram"),
         ],
-        help: "show or hide {}",
+        help: "show or hide waveform, parade, vectorscope; its diagram",
     },
     Bindings {
         section: Section::Histograms,
@@ -264,10 +265,9 @@ pub const TABLE: &[Bindings] = &[
         section: Section::Histograms,
         keys: &[
             key(ShiftDigit('4'), NextZoom).choice("vectorscope zoom"),
-            key(ShiftDigit('6'), NextDiagram).choice("vectorscope diagram"),
             key(Digit('6'), ToggleSkinTone).switch("skin-tone line"),
         ],
-        help: "vectorscope zoom, diagram, skin-tone line",
+        help: "{}",
     },
     Bindings {
         section: Section::Histograms,

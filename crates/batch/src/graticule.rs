@@ -221,7 +221,7 @@ fn chromaticities(painter: &Painter, square: Rect, (lens, chromaticity): (&Lens,
     // A line at each tenth, with every second labelled.
     for tenths in 1..9_u8 {
         let coordinate = f64::from(tenths) / 10.0;
-        let code = coordinate / step;
+        let code = coordinate / step - 0.5;
         let at = place_of(square, lens, [code; 2]);
         painter.vline(at.x, square.y_range(), Stroke::new(1.0, STEP));
         painter.hline(square.x_range(), at.y, Stroke::new(1.0, STEP));

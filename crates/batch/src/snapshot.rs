@@ -207,11 +207,13 @@ pub fn snapshot(options: &SnapshotOptions) -> Result<Figures, SnapshotError> {
     doubts(&frame.source, depth).iter().for_each(|doubt| log::warn!("{doubt}"));
     let shown = SourceLight::of(&frame.source).after(&options.adjustments);
     if options.drawing.exposure.false_color == Some(FalseColorTable::Light) && shown.scale().is_none() {
+        let (subject, hint) = match options.adjustments.lut {
+            Some(_) => ("the result of a LUT or a camera log", ""),
+            None => (shown.transfer.title(), "; --transfer reads untagged HDR"),
+        };
         log::warn!(
-            "{}: the light of {} is not known, so the false colours are those of the camera scale; --transfer reads \
-             untagged HDR",
-            options.input.display(),
-            shown.transfer.title()
+            "{}: the light of {subject} is not known, so the false colours are those of the camera scale{hint}",
+            options.input.display()
         );
     }
     if let Some(code) = options.drawing.exposure.most_code().filter(|code| *code >> depth != 0) {
@@ -289,7 +291,7 @@ fn scopes_of(
     let part = (region, options.components);
     let diagram = options.drawing.split.unwrap_or_default().diagram;
     let counted = engine.count_scopes(frame, adjustments, part, (options.scopes, diagram));
-    let counts = counted.map_err(|error| engine_error(error, options))?;
+    let (counts, diagram) = counted.map_err(|error| engine_error(error, options))?;
     Ok(ScopeFigures::of(&counts, options.scopes, diagram))
 }
 

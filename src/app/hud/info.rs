@@ -36,6 +36,8 @@ pub struct Machine<'a> {
     pub engine: &'a str,
     /// How PQ and HLG are shown.
     pub tone_mapping: ToneMapping,
+    /// The exposure of the picture.
+    pub stops: Stops,
 }
 
 const fn plain(name: &'static str, value: String) -> InfoLine {
@@ -47,7 +49,7 @@ const fn plain(name: &'static str, value: String) -> InfoLine {
 pub fn info_lines(info: &StreamInfo, frame: &Frame, machine: Machine<'_>) -> Vec<InfoLine> {
     let mut lines = of_file(info);
     lines.extend(scan(info, frame));
-    lines.extend(of_frame(frame, info.sample_aspect.origin, machine.tone_mapping));
+    lines.extend(of_frame(frame, info.sample_aspect.origin, (machine.tone_mapping, machine.stops)));
     lines.push(plain("decoder", decoder(info)));
     lines.push(plain("engine", format!("{} counts", if machine.engine == "cpu" { "the CPU" } else { "the adapter" })));
     lines.push(plain("adapter", format!("{} ({})", machine.adapter, machine.driver)));
@@ -226,7 +228,7 @@ fn frame_rate(info: &StreamInfo) -> String {
     }
 }
 
-fn of_frame(frame: &Frame, aspect_origin: Origin, tone_mapping: ToneMapping) -> Vec<InfoLine> {
+fn of_frame(frame: &Frame, aspect_origin: Origin, (tone_mapping, stops): (ToneMapping, Stops)) -> Vec<InfoLine> {
     let picture = &frame.picture;
     let color = picture.decoded().colorimetry();
     let layout = picture.layout();
@@ -264,7 +266,7 @@ fn of_frame(frame: &Frame, aspect_origin: Origin, tone_mapping: ToneMapping) -> 
         [] => "none: counted and drawn from the decoder's own planes".to_owned(),
         some => some.join("; then "),
     };
-    let tone_map = SourceLight::of(source).tone_map(tone_mapping, Stops::default());
+    let tone_map = SourceLight::of(source).tone_map(tone_mapping, stops);
     let shown = tone_map.map_or_else(|| ", shown as coded".to_owned(), |map| format!(", {}", map.text()));
     let primaries = if tone_map.is_some() { ", converted to BT.709" } else { ", not converted" };
     let mut lines =
@@ -387,8 +389,13 @@ mod tests {
     fn facts_about_the_sample_have_their_origin() {
         let mut decoder = Decoder::open("assets/sample.mp4", &OpenOptions::default()).unwrap();
         let frame = decoder.next_frame().unwrap().unwrap();
-        let machine =
-            Machine { adapter: "an adapter", driver: "a driver", engine: "cpu", tone_mapping: ToneMapping::Bt2390 };
+        let machine = Machine {
+            adapter: "an adapter",
+            driver: "a driver",
+            engine: "cpu",
+            tone_mapping: ToneMapping::Bt2390,
+            stops: Stops::default(),
+        };
         let lines = info_lines(decoder.info(), &frame, machine);
         let find = |name| lines.iter().find(|line| line.name == name).unwrap_or_else(|| panic!("no {name}"));
         assert_eq!(find("frame rate").value, "30 fps, constant");

@@ -195,7 +195,7 @@ pub enum AnalyzeError {
     },
     /// A frame in the middle of a PQ video is not PQ.
     #[error(
-        "{}: frame {frame} is not PQ like the first one, so nothing was written; choose a part with --from and --to, or give \
+        "{}: frame {frame} is not PQ, so nothing was written; choose a part with --from and --to, or give \
          --light --transfer pq",
         .input.display()
     )]

@@ -25,11 +25,9 @@ pub enum Primaries {
     Ebu3213,
 }
 
-/// x and y in the CIE 1931 chromaticity diagram.
-type Chromaticity = [f64; 2];
-
-const D65: Chromaticity = [0.3127, 0.3290];
-const C: Chromaticity = [0.310, 0.316];
+/// Chromaticities x and y (CIE 1931) of white.
+const D65: [f64; 2] = [0.3127, 0.3290];
+const C: [f64; 2] = [0.310, 0.316];
 
 impl Primaries {
     /// Returns the primaries with this number in H.273, or `None` for "unspecified" and reserved numbers.
@@ -115,7 +113,7 @@ impl Primaries {
 
     /// Returns the chromaticities x and y (CIE 1931) of red, green, blue and white, from table 2 of H.273.
     #[must_use]
-    pub const fn chromaticities(self) -> [Chromaticity; 4] {
+    pub const fn chromaticities(self) -> [[f64; 2]; 4] {
         match self {
             Self::Bt709 => [[0.640, 0.330], [0.300, 0.600], [0.150, 0.060], D65],
             Self::Bt470m => [[0.67, 0.33], [0.21, 0.71], [0.14, 0.08], C],

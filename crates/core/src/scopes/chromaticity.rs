@@ -8,7 +8,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use crate::histogram::LightTable;
 use crate::picture::primaries::Primaries;
 use crate::picture::transfer::Transfer;
 
@@ -77,7 +76,7 @@ impl Diagram {
 ///
 /// A code is the coordinate as a fraction of the diagram's extent, times 2^bits, rounded down; before that, it is off by at
 /// most a twentieth of a level of 10 bits. Black has no chromaticity:
-/// it is counted at 0, 0, which no other colour has.
+/// it is counted at 0, 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Chromaticity {
     /// The diagram.
@@ -97,13 +96,14 @@ impl Chromaticity {
         Self { diagram, transfer, primaries, bits }
     }
 
-    /// Returns the place, in codes with fractions, of the chromaticity x and y of CIE 1931.
+    /// Returns the place of the chromaticity x and y of CIE 1931, in codes with fractions: a code's own number is the middle
+    /// of the values that it stands for.
     #[must_use]
     pub fn codes_of([x, y]: [f64; 2], diagram: Diagram, bits: u32) -> [f64; 2] {
         let xyz = [x, y, 1.0 - x - y];
         let [first, second, whole] =
             diagram.weights().map(|row| row.iter().zip(xyz).map(|(weight, part)| weight * part).sum::<f64>());
-        [first, second].map(|part| part / whole / diagram.extent() * f64::from(1_u32 << bits))
+        [first, second].map(|part| part / whole / diagram.extent() * f64::from(1_u32 << bits) - 0.5)
     }
 
     /// Returns the place of a chromaticity x and y in codes of these bits.
@@ -128,14 +128,16 @@ impl Chromaticity {
     /// Returns the computation. The last few tables are kept.
     #[must_use]
     pub fn computation(&self) -> ChromaticityTable {
-        static KEPT: Mutex<Vec<(u32, Arc<LightTable>)>> = Mutex::new(Vec::new());
+        static KEPT: Mutex<Vec<(Transfer, u32, Arc<[u32]>)>> = Mutex::new(Vec::new());
         let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-        let is = |(bits, table): &&(u32, Arc<LightTable>)| *bits == self.bits && table.transfer() == self.transfer;
-        let light = kept.iter().find(is).map(|(_, table)| Arc::clone(table)).unwrap_or_else(|| {
-            let table = Arc::new(LightTable::new(self.transfer, self.bits));
-            kept.insert(0, (self.bits, Arc::clone(&table)));
+        let is = |(transfer, bits, _): &&(Transfer, u32, Arc<[u32]>)| (*transfer, *bits) == (self.transfer, self.bits);
+        let light = kept.iter().find(is).map(|(.., light)| Arc::clone(light)).unwrap_or_else(|| {
+            let top = f64::from((1_u32 << self.bits) - 1);
+            let word = |code: u32| light_word(self.transfer.light(f64::from(code) / top));
+            let light: Arc<[u32]> = (0..1 << self.bits).map(word).collect();
+            kept.insert(0, (self.transfer, self.bits, Arc::clone(&light)));
             kept.truncate(4);
-            table
+            light
         });
         ChromaticityTable { weights: self.weights(), bits: self.bits, light }
     }
@@ -156,34 +158,50 @@ impl Chromaticity {
     }
 }
 
+/// Bits of the mantissa in a word of light; the exponent is above it.
+const MANTISSA_BITS: u32 = 26;
+/// Bits of light before it is multiplied.
+const SCALED_BITS: u32 = 16;
+
+/// Returns linear light from 0 to 1 as an exponent and a mantissa with its highest bit set, so that dark codes have as many
+/// digits as bright ones; 0 for black.
+fn light_word(light: f64) -> u32 {
+    let bits = light.max(0.0).to_bits();
+    // An exponent of 63 is that of 1.
+    let Some(exponent) = (bits >> 52).checked_sub(1023 - 63).filter(|&exponent| exponent < 64) else { return 0 };
+    let mantissa = (bits & ((1 << 52) - 1) | 1 << 52) >> (53 - MANTISSA_BITS);
+    (exponent as u32) << MANTISSA_BITS | mantissa as u32
+}
+
 /// The integer computation of a pixel's chromaticity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChromaticityTable {
     /// Weights of red, green and blue light in the first and the second coordinate, and in the sum that divides both.
     pub weights: [[u32; 3]; 3],
     bits: u32,
-    light: Arc<LightTable>,
+    light: Arc<[u32]>,
 }
 
 impl ChromaticityTable {
-    /// Returns the linear light of each code.
+    /// Returns the linear light of each code: an exponent of 6 bits above a mantissa of 26 bits.
     #[must_use]
     pub fn light(&self) -> &[u32] {
-        self.light.light()
+        &self.light
     }
 
     /// Returns the pair of a pixel's R'G'B' codes.
     #[inline]
     #[must_use]
     pub fn of_codes(&self, rgb: [u32; 3]) -> [u32; 2] {
-        let light = rgb.map(|code| self.light.light()[code as usize]);
-        let any = light[0] | light[1] | light[2];
-        if any == 0 {
-            return [0; 2];
-        }
-        // The largest gets 16 bits, so that dark pixels are as precise as bright ones and no sum overflows.
-        let light = light.map(|light| light << any.leading_zeros());
-        let light = light.map(|light| (light >> 16) + ((light >> 15) & 1));
+        let words = rgb.map(|code| self.light[code as usize]);
+        let exponents = words.map(|word| word >> MANTISSA_BITS);
+        let most = exponents[0].max(exponents[1]).max(exponents[2]);
+        // The largest gets 16 bits, and no sum overflows.
+        let light: [u32; 3] = std::array::from_fn(|part| {
+            let mantissa = words[part] & ((1 << MANTISSA_BITS) - 1);
+            let shift = (MANTISSA_BITS - SCALED_BITS + most - exponents[part]).min(31);
+            (mantissa >> shift) + ((mantissa >> (shift - 1)) & 1)
+        });
         let [first, second, whole] = self.weights.map(|row| row[0] * light[0] + row[1] * light[1] + row[2] * light[2]);
         let unit = (whole >> self.bits).max(1);
         [first, second].map(|part| (part / unit).min((1 << self.bits) - 1))
@@ -283,7 +301,7 @@ mod tests {
         for diagram in [Diagram::Xy, Diagram::Uv] {
             let chromaticity = Chromaticity::new(diagram, SDR, 10);
             for (primary, xy) in Primaries::Bt709.chromaticities().into_iter().enumerate() {
-                let [x, y] = chromaticity.place(xy).map(|code| code / 1024.0);
+                let [x, y] = chromaticity.place(xy).map(|code| (code + 0.5) / 1024.0);
                 let light = chromaticity.to_bt709().map(|row| row[0] * x + row[1] * y + row[2]);
                 let most = light.into_iter().fold(0.0, f64::max);
                 for (channel, part) in light.into_iter().enumerate() {
@@ -292,5 +310,38 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Compares with the definition in floating point, for dark and bright colours.
+    #[test]
+    fn dark_colours_are_as_precise_as_bright_ones() {
+        let lights = [(Transfer::Pq, Primaries::Bt2020), (Transfer::Hlg, Primaries::Bt2020), SDR];
+        for (light, bits) in lights.into_iter().flat_map(|light| [8, 10, 12].map(|bits| (light, bits))) {
+            let (table, to_xyz) = (Chromaticity::new(Diagram::Xy, light, bits).computation(), light.1.to_xyz());
+            let (top, step) = ((1_u32 << bits) - 1, Diagram::Xy.step(bits).unwrap());
+            for code in (1..top).filter(|code| *code < 64 || code % 61 == 0) {
+                for rgb in [[code, code / 2, code], [code + 1, code, 0], [code / 3, code, top - code]] {
+                    let light = rgb.map(|code| light.0.light(f64::from(code) / f64::from(top)));
+                    let xyz = to_xyz.map(|row| row.iter().zip(light).map(|(weight, part)| weight * part).sum::<f64>());
+                    let whole: f64 = xyz.iter().sum();
+                    for (level, part) in table.of_codes(rgb).into_iter().zip(xyz) {
+                        // A twentieth of a level of 10 bits.
+                        let (exact, off) = (part / whole / step, 0.05 * f64::from(1_u32 << bits) / 1024.0);
+                        let is_near = f64::from(level) <= exact + off && f64::from(level + 1) >= exact - off;
+                        assert!(is_near, "{bits} bits {rgb:?}: {level}, not {exact}");
+                    }
+                }
+            }
+        }
+    }
+
+    /// Pictures that are not supported, or whose matrix is not linear, have no R'G'B' as coded.
+    #[test]
+    fn only_codes_with_a_conversion_have_chromaticities() {
+        use crate::picture::color::{Matrix, Range, UnreadableMatrix};
+        use crate::scopes::Chroma;
+        let diagram = |matrix| Chroma::coded(matrix, Range::Limited, 10).in_diagram(Diagram::Xy, SDR).diagram();
+        assert_eq!(diagram(Matrix::Bt709), Diagram::Xy);
+        assert_eq!(diagram(Matrix::Unreadable(UnreadableMatrix::Ictcp)), Diagram::CbCr);
     }
 }

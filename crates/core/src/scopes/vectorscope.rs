@@ -129,10 +129,12 @@ impl Chroma {
     }
 
     /// Returns what another diagram counts of the same picture, whose R'G'B' codes have this transfer function and these
-    /// primaries. Codes whose matrix is not linear in them have no R'G'B' of their own, and keep their colour differences.
+    /// primaries. Codes whose matrix is not linear in them, or not supported, have no R'G'B' of their own, and keep their
+    /// colour differences.
     #[must_use]
     pub fn in_diagram(self, diagram: Diagram, light: (Transfer, Primaries)) -> Self {
-        let has_rgb = !self.is_coded() || self.matrix == self.matrix.linear();
+        let is_readable = self.matrix == self.matrix.linear() && !matches!(self.matrix, Matrix::Unreadable(_));
+        let has_rgb = !self.is_coded() || is_readable;
         match diagram {
             Diagram::Xy | Diagram::Uv if has_rgb => {
                 Self { pairs: Pairs::Chromaticity(Chromaticity::new(diagram, light, self.bits)), ..self }

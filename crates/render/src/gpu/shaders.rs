@@ -107,7 +107,7 @@ table! {
     ]);
     /// Counts vectorscopes.
     VECTORSCOPE = (AllButLoops, [PICTURE_TEXT, STRIPS, PAIRS, text!("vectorscope")], [
-        entry("count_differences", &[&groups::PICTURE, &groups::VECTORSCOPE]),
+        entry("count_pairs", &[&groups::PICTURE, &groups::VECTORSCOPE]),
     ]);
     /// Draws waveforms and vectorscopes.
     TRACE = (All, [text!("trace")], [

@@ -130,7 +130,7 @@ impl VectorscopePasses {
                 ("SLOTS", f64::from(1_u32 << (2 * slot_bits))),
                 ("COUNT_BITS", f64::from(count_bits)),
             ]);
-            shader.compute(&gpu.device, "count_differences", &constants)
+            shader.compute(&gpu.device, "count_pairs", &constants)
         };
         let pipeline = self.pipelines.entry((input.of_any_size(), source)).or_insert_with(pipeline).clone();
         let workgroups = workgroups(plan, samples, count_bits);

@@ -265,14 +265,14 @@ impl Lens {
         Self { centre: chromaticity.map_or([count / 2.0; 2], white), count, zoom: f64::from(zoom) }
     }
 
-    /// Returns the place of the lower left corner of a pair: to the right of the square's middle and above it, as fractions
-    /// of its side.
+    /// Returns the place of a pair: to the right of the square's middle and above it, as fractions of its side. Of a whole
+    /// pair, it is the middle of the pair's own square.
     #[must_use]
     pub fn place(&self, pair: [f64; 2]) -> [f64; 2] {
         [0, 1].map(|part| (pair[part] - self.centre[part]) * self.zoom / (self.count + 1.0))
     }
 
-    /// Returns the pair, with fractions, at a place as [`Self::place`] gives it; its whole part is the pair shown there.
+    /// Returns the pair, with fractions, plus a half, at a place as [`Self::place`] gives it, so that its whole part is the pair shown there.
     #[must_use]
     pub fn pair_at(&self, place: [f64; 2]) -> [f64; 2] {
         [0, 1].map(|part| self.centre[part] + 0.5 + place[part] * (self.count + 1.0) / self.zoom)
