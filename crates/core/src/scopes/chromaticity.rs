@@ -128,9 +128,9 @@ impl Chromaticity {
     /// Returns the computation. The last few tables are kept.
     #[must_use]
     pub fn computation(&self) -> ChromaticityTable {
-        static KEPT: Mutex<Vec<(Transfer, u32, Arc<[u32]>)>> = Mutex::new(Vec::new());
+        static KEPT: Mutex<Vec<KeptLight>> = Mutex::new(Vec::new());
         let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-        let is = |(transfer, bits, _): &&(Transfer, u32, Arc<[u32]>)| (*transfer, *bits) == (self.transfer, self.bits);
+        let is = |(transfer, bits, _): &&KeptLight| (*transfer, *bits) == (self.transfer, self.bits);
         let light = kept.iter().find(is).map(|(.., light)| Arc::clone(light)).unwrap_or_else(|| {
             let top = f64::from((1_u32 << self.bits) - 1);
             let word = |code: u32| light_word(self.transfer.light(f64::from(code) / top));
@@ -157,6 +157,9 @@ impl Chromaticity {
         rows.map(|row| row.map(|weight| (weight.max(0.0) / most * 65_534.0).round() as u32))
     }
 }
+
+/// The words of light of each code, for a transfer function and bits per code.
+type KeptLight = (Transfer, u32, Arc<[u32]>);
 
 /// Bits of the mantissa in a word of light; the exponent is above it.
 const MANTISSA_BITS: u32 = 26;
