@@ -218,14 +218,14 @@ fn chromaticities(painter: &Painter, square: Rect, (lens, chromaticity): (&Lens,
     let place = |xy: [f64; 2]| place_of(square, lens, chromaticity.place(xy));
     let is_roomy = square.width() >= ROOMY;
     let Some(step) = chromaticity.diagram.step(chromaticity.bits) else { return };
-    // A line at each tenth, with every second labelled.
+    // A line at each tenth, with every second labelled if there is room.
     for tenths in 1..9_u8 {
         let coordinate = f64::from(tenths) / 10.0;
         let code = coordinate / step - 0.5;
         let at = place_of(square, lens, [code; 2]);
         painter.vline(at.x, square.y_range(), Stroke::new(1.0, STEP));
         painter.hline(square.x_range(), at.y, Stroke::new(1.0, STEP));
-        if is_roomy && tenths % 2 == 0 {
+        if square.width() >= 2.0 * ROOMY && tenths % 2 == 0 {
             let text = format!("{coordinate:.1}");
             let below = pos2(at.x, square.max.y - LINE / 2.0 - 1.0);
             let beside = pos2(square.max.x - 2.0, at.y);
