@@ -42,6 +42,20 @@ fn lit(image: &Image, rect: PanelRect) -> Vec<(u32, u32)> {
     places.filter(|(x, y)| pixel(image, rect.left + x, rect.top + y).iter().any(|&part| part > 20)).collect()
 }
 
+/// Asserts that something is lit within `reach` of every expected place, and nothing elsewhere.
+#[track_caller]
+fn assert_lit_at(found: &[(u32, u32)], expected: &[(f64, f64)], reach: f64, name: &str) {
+    let near = |(x, y): (u32, u32), to: &(f64, f64)| {
+        (f64::from(x) + 0.5 - to.0).abs() <= reach && (f64::from(y) + 0.5 - to.1).abs() <= reach
+    };
+    for to in expected {
+        assert!(found.iter().any(|&at| near(at, to)), "{name}: nothing at {to:?} of {found:?}");
+    }
+    for &at in found {
+        assert!(expected.iter().any(|to| near(at, to)), "{name}: {at:?} is lit");
+    }
+}
+
 /// Draws a view in every way. All results must be equal.
 #[track_caller]
 fn drawn_by_all(studio: &mut Studio, picture: &Picture, components: Components, scene: &Scene, name: &str) -> Image {
@@ -111,15 +125,7 @@ fn traces_of_colour_bars_fall_on_their_targets() {
         let found = lit(&image, rect);
         // A code's square, and the rounding of the targets to whole codes.
         let reach = (1.2 * side * f64::from(zoom) / codes).max(1.5);
-        let near = |(x, y): (u32, u32), to: &(f64, f64)| {
-            (f64::from(x) + 0.5 - to.0).abs() <= reach && (f64::from(y) + 0.5 - to.1).abs() <= reach
-        };
-        for to in &expected {
-            assert!(found.iter().any(|&at| near(at, to)), "{name}: nothing at {to:?} of {found:?}");
-        }
-        for &at in &found {
-            assert!(expected.iter().any(|to| near(at, to)), "{name}: {at:?} is lit");
-        }
+        assert_lit_at(&found, &expected, reach, &name);
     }
 }
 
@@ -164,15 +170,7 @@ fn traces_of_chromaticities_are_at_their_coordinates() {
             let found = lit(&image, rect);
             // A level's square; 8 bits have 256 levels.
             let reach = 1.2 * side * f64::from(zoom) / 256.0 + 0.5;
-            let near = |(x, y): (u32, u32), to: &(f64, f64)| {
-                (f64::from(x) + 0.5 - to.0).abs() <= reach && (f64::from(y) + 0.5 - to.1).abs() <= reach
-            };
-            for to in &expected {
-                assert!(found.iter().any(|&at| near(at, to)), "{name}: nothing at {to:?} of {found:?}");
-            }
-            for &at in &found {
-                assert!(expected.iter().any(|to| near(at, to)), "{name}: {at:?} is lit");
-            }
+            assert_lit_at(&found, &expected, reach, &name);
         }
     }
 }
