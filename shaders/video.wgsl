@@ -1,6 +1,6 @@
 // Draws the picture: converts samples to R'G'B' as coded, interpolates chroma, and scales to the view.
 //
-// The codes go unchanged to a view that is not sRGB. Nothing is counted here, so real numbers suffice.
+// The codes go unchanged to a view that is not sRGB, or become light. Nothing is counted here, so real numbers suffice.
 
 struct Placement {
     transform: mat4x4<f32>, // picture, 0..1 from its top left corner, to clip space
@@ -47,8 +47,13 @@ struct Placement {
     glyphs: array<vec4<u32>, 16>, // dots of each character, four rows per number
     // Tone mapping; see crates/core/src/tone_map.rs.
     gamut: array<vec4<f32>, 3>, // rows that give red, green and blue of BT.709
-    tone: vec4<u32>,        // 0 if codes are shown as they are, 1 if they are mapped, 2 with the system gamma of HLG
+    // 0 if codes are shown as they are, 1 if they are mapped, 2 with the system gamma of HLG; then true if all light is
+    // shown, as on a display for HDR.
+    tone: vec4<u32>,
 }
+
+// True if the view takes light by BT.1886 in place of codes.
+override LIGHT: bool = false;
 
 const NO_ZEBRA: u32 = 0xffffffffu;
 // Brightness of marks, dimming of other pixels, and stripes, as in crates/render/src/view/exposure.rs.
@@ -215,7 +220,7 @@ fn tinted(codes: vec3<u32>) -> vec3<u32> {
 }
 
 // The colour of a pixel of the view, with its zebra and its marks.
-fn inspected(shown: vec3<u32>, pixel: vec2<u32>) -> vec3<u32> {
+fn inspected(shown: vec3<f32>, pixel: vec2<u32>) -> vec3<f32> {
     let codes = codes_at(covering(pixel));
     var color = shown;
     if placement.marks != 0u {
@@ -228,18 +233,18 @@ fn inspected(shown: vec3<u32>, pixel: vec2<u32>) -> vec3<u32> {
             let level = select(select(vec3<u32>(0u), vec3<u32>(low), below), vec3<u32>(MARK_LIGHTS.x), above);
             var mark = (placement.mark_colors[0].rgb * level.x + 128u) >> vec3<u32>(8u);
             mark = max(mark, (placement.mark_colors[1].rgb * level.y + 128u) >> vec3<u32>(8u));
-            return max(mark, (placement.mark_colors[2].rgb * level.z + 128u) >> vec3<u32>(8u));
+            return vec3<f32>(max(mark, (placement.mark_colors[2].rgb * level.z + 128u) >> vec3<u32>(8u)));
         }
         // Dimmed false colours would not match their legend.
         if placement.tint.x == 0i {
-            color = dimmed(color, MARK_DIMMING);
+            color = vec3<f32>(dimmed(vec3<u32>(color), MARK_DIMMING));
         }
     }
     let luminance = bins_of(codes).w;
     let tone = select(luminance, codes.x, placement.tone_coded != 0u);
     if tone >= placement.zebra && (((pixel.x + pixel.y) / placement.stripe) & 1u) == 0u {
         let light = select(STRIPE.y, 0u, (luminance >> (BITS - 1u)) != 0u);
-        color = (color * STRIPE.x + light * (256u - STRIPE.x) + 128u) >> vec3<u32>(8u);
+        color = vec3<f32>((vec3<u32>(color) * STRIPE.x + light * (256u - STRIPE.x) + 128u) >> vec3<u32>(8u));
     }
     return color;
 }
@@ -318,21 +323,29 @@ fn light_of(signal: f32) -> f32 {
     return mix(tone_at(below), tone_at(below + 1u), at - f32(below));
 }
 
-// The colour that an SDR display shows for signals from 0 to 1; 0 to 255.
+// The colour that a display shows for signals from 0 to 1: 0 to 255, or beyond if all light is shown.
 fn tone_mapped(rgb: vec3<f32>) -> vec3<f32> {
     var color = vec3<f32>(light_of(rgb.r), light_of(rgb.g), light_of(rgb.b));
     if placement.tone.x == 2u {
         color *= tone_at(SYSTEM_AT + light_entry(dot(HLG_WEIGHTS, color)));
     }
     color *= tone_at(GAINS_AT + light_entry(max(color.r, max(color.g, color.b))));
+    color = vec3<f32>(
+        dot(placement.gamut[0].xyz, color),
+        dot(placement.gamut[1].xyz, color),
+        dot(placement.gamut[2].xyz, color),
+    );
+    if placement.tone.y != 0u {
+        return sign(color) * pow(abs(color), vec3<f32>(1.0 / 2.4)) * 255.0;
+    }
     return vec3<f32>(
-        tone_at(CODES_AT + light_entry(dot(placement.gamut[0].xyz, color))),
-        tone_at(CODES_AT + light_entry(dot(placement.gamut[1].xyz, color))),
-        tone_at(CODES_AT + light_entry(dot(placement.gamut[2].xyz, color))),
+        tone_at(CODES_AT + light_entry(color.r)),
+        tone_at(CODES_AT + light_entry(color.g)),
+        tone_at(CODES_AT + light_entry(color.b)),
     );
 }
 
-// The picture's own colour on a pixel of the view, 0 to 255.
+// The picture's own colour on a pixel of the view, 0 to 255, or beyond if all light is shown.
 fn pictured(pixel: vec2<f32>) -> vec3<f32> {
     var codes: vec4<f32>;
     if placement.hard != 0u {
@@ -364,12 +377,16 @@ fn video(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
         shown = vec3<f32>(dimmed(vec3<u32>(shown), placement.strength));
     }
     if placement.marks != 0u || placement.zebra != NO_ZEBRA {
-        shown = vec3<f32>(inspected(vec3<u32>(shown), vec2<u32>(pixel.xy)));
+        shown = inspected(shown, vec2<u32>(pixel.xy));
     }
     if placement.text.x != 0u && is_ink(vec2<u32>(pixel.xy)) {
         let ground = vec3<u32>(shown) * vec3<u32>(shown);
         let light = 54u * ground.r + 183u * ground.g + 19u * ground.b;
         shown = vec3<f32>(select(255.0, 0.0, light >= LIGHT_GROUND));
     }
-    return vec4<f32>(shown / 255.0, 1.0);
+    let codes = shown / 255.0;
+    if LIGHT {
+        return vec4<f32>(sign(codes) * pow(abs(codes), vec3<f32>(2.4)), 1.0);
+    }
+    return vec4<f32>(codes, 1.0);
 }

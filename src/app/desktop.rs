@@ -28,6 +28,7 @@ use super::wheel::Wheel;
 use crate::keys::NamedKey;
 use histoscope_core::picture::Frame;
 use histoscope_media::DecodeThread;
+use histoscope_render::gpu::output::HdrChoice;
 use histoscope_render::gpu::surface::WindowSurface;
 use histoscope_render::gpu::target::Target;
 use histoscope_render::gpu::{AdapterChoice, Gpu, GpuError, Instance, Loading};
@@ -219,8 +220,13 @@ impl Window for DesktopWindow {
         self.window.pre_present_notify();
     }
 
-    fn make_target(&self, instance: &Instance, choice: &AdapterChoice) -> Result<(Gpu, Target), GpuError> {
-        let (gpu, surface) = WindowSurface::new(instance, choice, Arc::clone(&self.window), self.size())?;
+    fn make_target(
+        &self,
+        instance: &Instance,
+        choice: &AdapterChoice,
+        hdr: HdrChoice,
+    ) -> Result<(Gpu, Target), GpuError> {
+        let (gpu, surface) = WindowSurface::new(instance, choice, Arc::clone(&self.window), self.size(), hdr)?;
         Ok((gpu, Target::Surface(surface)))
     }
 

@@ -12,6 +12,7 @@ use histoscope_core::picture::Frame;
 use histoscope_core::picture::region::Rect;
 use histoscope_render::engine::{Engine, EngineChoice, Renderer};
 use histoscope_render::gpu::draw::Shapes;
+use histoscope_render::gpu::output::HdrChoice;
 use histoscope_render::gpu::target::Acquired;
 use histoscope_render::gpu::{AdapterChoice, Gpu, GpuError, Instance};
 use histoscope_render::view::scene::Scene;
@@ -19,7 +20,7 @@ use histoscope_render::view::scene::Scene;
 /// Everything that counts and draws for a window.
 pub struct Graphics {
     instance: Instance,
-    choice: (AdapterChoice, EngineChoice),
+    choice: (AdapterChoice, EngineChoice, HdrChoice),
     /// The adapter.
     pub gpu: Arc<Gpu>,
     /// The window's surface.
@@ -42,9 +43,9 @@ impl Graphics {
     pub fn new(
         instance: &Instance,
         window: Rc<dyn Window>,
-        choice: (AdapterChoice, EngineChoice),
+        choice: (AdapterChoice, EngineChoice, HdrChoice),
     ) -> Result<Self, AppError> {
-        let (gpu, screen) = Screen::new(instance, &choice.0, window)?;
+        let (gpu, screen) = Screen::new(instance, (&choice.0, choice.2), window)?;
         let gpu = Arc::new(gpu);
         let engine = Engine::on(choice.1, &gpu);
         let renderer = Renderer::for_target(&gpu, &screen.target, engine.backend());

@@ -21,6 +21,7 @@ use super::options::{AppError, PlayOptions};
 use super::screen::{EMPTY_SIZE, Window, size_for};
 use super::start;
 use super::viewer::{Flow, Viewer};
+use histoscope_render::gpu::output::HdrChoice;
 use histoscope_render::gpu::target::{Target, TextureTarget};
 use histoscope_render::gpu::{AdapterChoice, Gpu, GpuError, Instance, Loading};
 
@@ -157,8 +158,13 @@ impl Window for OffscreenWindow {
 
     fn before_present(&self) {}
 
-    fn make_target(&self, instance: &Instance, choice: &AdapterChoice) -> Result<(Gpu, Target), GpuError> {
-        let (gpu, target) = TextureTarget::new(instance, choice, self.size())?;
+    fn make_target(
+        &self,
+        instance: &Instance,
+        choice: &AdapterChoice,
+        hdr: HdrChoice,
+    ) -> Result<(Gpu, Target), GpuError> {
+        let (gpu, target) = TextureTarget::new(instance, choice, self.size(), hdr)?;
         Ok((gpu, Target::Texture(target)))
     }
 

@@ -11,6 +11,7 @@ use histoscope_core::histogram::Components;
 use histoscope_core::tone_map::{Stops, ToneMapping};
 use histoscope_media::{DeviceMemory, MediaError, OpenOptions};
 use histoscope_render::engine::EngineChoice;
+use histoscope_render::gpu::output::HdrChoice;
 use histoscope_render::gpu::{AdapterChoice, GpuError};
 use histoscope_render::view::exposure::ExposureChoice;
 use histoscope_render::view::overlay::Overlaps;
@@ -91,6 +92,8 @@ pub struct PlayOptions {
     pub adapter: AdapterChoice,
     /// The engine.
     pub engine: EngineChoice,
+    /// Whether light above SDR's white goes out to the display.
+    pub hdr: HdrChoice,
     /// How to open and read the video.
     pub open: OpenOptions,
     /// The memory of the window's graphics device, which hardware may decode into once the window is open.
@@ -126,6 +129,7 @@ impl PlayOptions {
             profile: None,
             adapter,
             engine: EngineChoice::default(),
+            hdr: HdrChoice::default(),
             open,
             memory: DeviceMemory::default(),
             started: Instant::now(),

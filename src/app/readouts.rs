@@ -24,6 +24,7 @@ use histoscope_batch::labels::scale_of;
 use histoscope_core::histogram::LightScale;
 use histoscope_core::picture::color::Range;
 use histoscope_core::tone_map::ToneMapping;
+use histoscope_render::gpu::output::Encoding;
 use histoscope_render::view::clip_indicators::{self, End};
 use histoscope_render::view::overlay::line_pixels;
 use histoscope_render::view::panel;
@@ -210,10 +211,13 @@ impl Sources<'_> {
         }
         let frame = session.frame.as_ref()?;
         let info = &self.graphics.gpu.info;
-        let driver = format!("{} {:?}", info.driver, info.backend);
+        let output = self.graphics.screen.target.output();
+        let light = if output.encoding == Encoding::Codes { String::new() } else { format!("; {output}") };
+        let driver = format!("{} {:?}{light}", info.driver, info.backend);
         let (engine, look) = (self.graphics.engine.name(), &self.geometry.scene.look);
         let tone_mapping = if look.adjustments.lut.is_some() { ToneMapping::None } else { look.tone_mapping };
-        let machine = Machine { adapter: &info.name, driver: driver.trim(), engine, tone_mapping, stops: look.stops };
+        let (stops, display) = (look.stops, self.graphics.renderer.display());
+        let machine = Machine { adapter: &info.name, driver: driver.trim(), engine, tone_mapping, stops, display };
         // Faults come first, so that they are visible without scrolling.
         let mut lines = session.faults().lines();
         for line in &lines {

@@ -6,6 +6,7 @@ use std::time::Instant;
 use super::clipboard::Clipboard;
 use super::dialog::PickedFiles;
 use histoscope_core::picture::Frame;
+use histoscope_render::gpu::output::HdrChoice;
 use histoscope_render::gpu::target::{Acquired, Target};
 use histoscope_render::gpu::{AdapterChoice, Gpu, GpuError, Instance};
 use histoscope_render::view::placement::upright_size;
@@ -59,7 +60,12 @@ pub trait Window {
     ///
     /// # Errors
     /// [`GpuError`] if no adapter can draw in the window.
-    fn make_target(&self, instance: &Instance, choice: &AdapterChoice) -> Result<(Gpu, Target), GpuError>;
+    fn make_target(
+        &self,
+        instance: &Instance,
+        choice: &AdapterChoice,
+        hdr: HdrChoice,
+    ) -> Result<(Gpu, Target), GpuError>;
 
     /// Connects the window to the context that lays out the HUD.
     fn connect(&self, context: &egui::Context);
@@ -103,8 +109,12 @@ impl Screen {
     ///
     /// # Errors
     /// [`GpuError`] if no adapter can draw in the window.
-    pub fn new(instance: &Instance, choice: &AdapterChoice, window: Rc<dyn Window>) -> Result<(Gpu, Self), GpuError> {
-        let (gpu, target) = window.make_target(instance, choice)?;
+    pub fn new(
+        instance: &Instance,
+        (adapter, hdr): (&AdapterChoice, HdrChoice),
+        window: Rc<dyn Window>,
+    ) -> Result<(Gpu, Self), GpuError> {
+        let (gpu, target) = window.make_target(instance, adapter, hdr)?;
         Ok((gpu, Self { window, target }))
     }
 

@@ -111,7 +111,7 @@ impl Workspace {
         let now = window.now();
         let mut hud = Hud::new(&*window);
         let clipboard = window.clipboard();
-        let graphics = Graphics::new(instance, window, (options.adapter.clone(), options.engine))?;
+        let graphics = Graphics::new(instance, window, (options.adapter.clone(), options.engine, options.hdr))?;
         options.memory.set(graphics.engine.shared_memory());
         let settings = store.settings();
         let kept = settings.look;
@@ -516,7 +516,8 @@ impl Workspace {
         if look.exposure.false_color.shown || pair.is_some_and(|pair| pair.sharing == Sharing::Difference) {
             return None;
         }
-        let text = |frame: &Frame| Some(look.tone_map(&frame.source)?.text());
+        let display = self.graphics.renderer.display();
+        let text = |frame: &Frame| Some(look.tone_map(&frame.source, display)?.text());
         let live = text(&session.read(session.frame.as_ref()?));
         let beside = pair.filter(|pair| pair.other != Other::Source).and_then(|_| self.comparison.outlined());
         let other = beside.map_or_else(|| live.clone(), |compared| text(&compared.frame));

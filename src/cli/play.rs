@@ -7,7 +7,9 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use histoscope::adjusting::{Gain, LutError};
 use histoscope::analysis::Point;
-use histoscope::{CompareAs, CompareBy, Comparing, DeviceMemory, FirstView, OpenOptions, PlayOptions, PlayStart, play};
+use histoscope::{
+    CompareAs, CompareBy, Comparing, DeviceMemory, FirstView, HdrChoice, OpenOptions, PlayOptions, PlayStart, play,
+};
 
 use super::adjust::AdjustArgs;
 use super::options::{
@@ -22,6 +24,27 @@ pub enum CompareByArg {
     Time,
     /// Frames with the same number
     Frame,
+}
+
+/// The value of `--hdr`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum HdrArg {
+    /// If the display is known to show HDR; others get it tone-mapped
+    Auto,
+    /// If the desktop offers it, for displays of which nothing is known
+    On,
+    /// Never
+    Off,
+}
+
+impl From<HdrArg> for HdrChoice {
+    fn from(arg: HdrArg) -> Self {
+        match arg {
+            HdrArg::Auto => Self::Auto,
+            HdrArg::On => Self::On,
+            HdrArg::Off => Self::Off,
+        }
+    }
 }
 
 /// The value of `--compare-as`.
@@ -126,6 +149,10 @@ pub struct PlayArgs {
     #[command(flatten)]
     tones: ToneArgs,
 
+    /// Give the display the light of PQ and HLG as it is
+    #[arg(long, value_enum, default_value_t = HdrArg::Auto, value_name = "WHEN", help_heading = "Light")]
+    hdr: HdrArg,
+
     #[command(flatten)]
     reading: ReadingArgs,
 
@@ -207,6 +234,7 @@ impl PlayArgs {
             keeps_settings: !self.no_config,
             adapter: self.counting.adapter(),
             engine: self.counting.engine(),
+            hdr: self.hdr.into(),
             memory: DeviceMemory::default(),
             open: OpenOptions { follow: self.follow, ..self.tones.reading(self.reading.open_options()) },
             inputs: self.files,

@@ -56,6 +56,38 @@ fn pq_is_shown_as_meant_with_a_label_and_a_key_changes_it() {
     }
 }
 
+/// The light of a window for HDR is read here as codes that are clipped at white, which is what `clip` shows.
+#[test]
+fn a_display_for_hdr_is_given_the_light_as_it_is() {
+    let clip = clip(PQ);
+    let file = clip.path().to_str().expect("a plain name");
+    let is_like = |program: &Program, options: &[&str]| {
+        let expected = program.snapshot_with(file, "0", VIEW, options);
+        let shown = program.settled();
+        let mut points = (100..VIEW.0 - 100).step_by(7).flat_map(|x| (120..400).step_by(5).map(move |y| (x, y)));
+        points.all(|(x, y)| {
+            let (shown, expected) = (shown.pixel(x, y), expected.pixel(x, y));
+            (0..3).all(|part| shown[part].abs_diff(expected[part]) <= 1)
+        })
+    };
+    let program = opened(file, &["--hdr", "on", "--engine", "gpu"]);
+    program.then("seen: light as it is, up to 10000 cd/m²");
+    assert!(is_like(&program, &["--tone-mapping", "clip", "--engine", "gpu"]), "as it is");
+    program.after(|| program.key("shift+b"), "note: tone map: clip");
+    program.after(|| program.key("shift+b"), "note: tone map: none");
+    assert!(is_like(&program, &["--tone-mapping", "none", "--engine", "gpu"]), "as coded");
+    program.after(|| program.key("shift+b"), "note: tone map: BT.2390");
+    program.then("seen: light as it is, up to 10000 cd/m²");
+    program.quit_with("q");
+    // The CPU paints for SDR, whatever the display.
+    for arguments in [["--hdr", "on", "--engine", "cpu"], ["--hdr", "off", "--engine", "gpu"]] {
+        let program = opened(file, &arguments);
+        program.then("seen: tone-mapped BT.2390, 10000 → 203 cd/m²");
+        assert!(is_like(&program, &["--engine", arguments[3]]), "{arguments:?}");
+        program.quit_with("q");
+    }
+}
+
 #[test]
 fn untagged_video_is_read_as_pq_by_key_and_undone() {
     let clip = clip("");

@@ -14,6 +14,7 @@ use histoscope_core::picture::color::Range;
 use histoscope_core::picture::region::Rect as Part;
 use histoscope_core::scopes::graticule::{Scale, Unit};
 use histoscope_core::text::{time_text, with_minus};
+use histoscope_core::tone_map::Display;
 use histoscope_render::engine::Renderer;
 use histoscope_render::gpu::draw::{self, FontTextures, Shapes};
 use histoscope_render::gpu::readback::Image;
@@ -167,7 +168,7 @@ fn caption(subject: &LabelSubject<'_>) -> Vec<String> {
     ];
     lines.extend(told_of_pair(scene, subject.other));
     lines.extend(scene.look.exposure.description(scene.look.shown_light(&frame.source).scale()));
-    let tone_map = scene.look.tone_map(&frame.source);
+    let tone_map = scene.look.tone_map(&frame.source, Display::Sdr);
     lines.extend(tone_map.map(|map| format!("shown: {}", map.text())));
     lines
 }

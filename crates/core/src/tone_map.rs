@@ -9,6 +9,9 @@
 //! 4. The primaries become those of BT.709. Colours outside are clipped, channel by channel.
 //! 5. Light relative to [`WHITE`] becomes codes by the inverse of BT.1886.
 //!
+//! A [display for HDR](Display::Hdr) gets all of the light: nothing is compressed or clipped. Its codes are relative to its
+//! own white; they are above 1 for brighter light, and negative for colours outside BT.709.
+//!
 //! Codes that are shown as they are, such as those of SDR, have a tone map only with an exposure: they become light by
 //! BT.1886, are exposed, clipped at white, and become codes again.
 //!
@@ -33,6 +36,30 @@ use crate::text::with_minus;
 pub const WHITE: u32 = 203;
 /// Peak of PQ in cd/m².
 const PQ_PEAK: u32 = 10_000;
+
+/// The display that pictures are shown on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Display {
+    /// A display for SDR, whose white stands for [`WHITE`].
+    #[default]
+    Sdr,
+    /// A display for HDR, which is given light as it is.
+    Hdr {
+        /// The light in cd/m² of SDR's white, and of the program's controls.
+        white: u32,
+    },
+}
+
+impl Display {
+    /// Returns the light of SDR's white in cd/m².
+    #[must_use]
+    pub const fn white(self) -> u32 {
+        match self {
+            Self::Sdr => WHITE,
+            Self::Hdr { white } => white,
+        }
+    }
+}
 
 /// The way in which the light of PQ and HLG is fitted to an SDR display.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -173,18 +200,19 @@ impl SourceLight {
         }
     }
 
-    /// Returns how these pictures are shown; `None` if their codes are shown as they are.
+    /// Returns how these pictures are shown on a display; `None` if their codes are shown as they are.
     #[must_use]
-    pub fn tone_map(self, mapping: ToneMapping, exposure: Stops) -> Option<ToneMap> {
-        let method = match mapping {
-            ToneMapping::Bt2390 => Some(Method::Bt2390),
-            ToneMapping::Clip => Some(Method::Clip),
-            ToneMapping::None => None,
+    pub fn tone_map(self, mapping: ToneMapping, exposure: Stops, display: Display) -> Option<ToneMap> {
+        let method = match (mapping, display) {
+            (ToneMapping::None, _) => None,
+            (_, Display::Hdr { .. }) => Some(Method::Whole),
+            (ToneMapping::Bt2390, Display::Sdr) => Some(Method::Bt2390),
+            (ToneMapping::Clip, Display::Sdr) => Some(Method::Clip),
         };
         let Some((scale, method)) = self.scale().zip(method) else {
-            let scale = LightScale::Bt1886 { white: WHITE };
-            let primaries = Primaries::Bt709;
-            let map = ToneMap { scale, method: Method::Clip, peak: WHITE, primaries, exposure };
+            let white = display.white();
+            let (scale, primaries) = (LightScale::Bt1886 { white }, Primaries::Bt709);
+            let map = ToneMap { scale, method: Method::Clip, peak: white, primaries, exposure, white };
             return (!exposure.is_none()).then_some(map);
         };
         let peak = match scale {
@@ -192,7 +220,7 @@ impl SourceLight {
             LightScale::Hlg { peak } => peak,
             LightScale::Pq | LightScale::Bt1886 { .. } => self.peak.unwrap_or(PQ_PEAK),
         };
-        Some(ToneMap { scale, method, peak, primaries: self.colors().1, exposure })
+        Some(ToneMap { scale, method, peak, primaries: self.colors().1, exposure, white: display.white() })
     }
 }
 
@@ -221,9 +249,11 @@ fn credible_peak(stated: &StatedLight) -> Option<u32> {
 enum Method {
     Bt2390,
     Clip,
+    /// It is shown.
+    Whole,
 }
 
-/// The relation between the codes of a picture and the codes that an SDR display shows for them.
+/// The relation between the codes of a picture and the codes that a display shows for them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ToneMap {
     /// The light of the picture's codes.
@@ -233,6 +263,8 @@ pub struct ToneMap {
     peak: u32,
     primaries: Primaries,
     exposure: Stops,
+    /// The light in cd/m² for which the highest code of SDR stands.
+    white: u32,
 }
 
 impl ToneMap {
@@ -241,14 +273,21 @@ impl ToneMap {
     pub fn text(&self) -> String {
         let mapping = match (self.scale, self.method) {
             (LightScale::Bt1886 { .. }, _) => None,
-            (_, Method::Bt2390) => Some(format!("tone-mapped BT.2390, {} → {WHITE} cd/m²", self.peak)),
-            (_, Method::Clip) => Some(format!("clipped above {WHITE} cd/m²")),
+            (_, Method::Bt2390) => Some(format!("tone-mapped BT.2390, {} → {} cd/m²", self.peak, self.white)),
+            (_, Method::Clip) => Some(format!("clipped above {} cd/m²", self.white)),
+            (_, Method::Whole) => Some(format!("light as it is, up to {} cd/m²", self.peak)),
         };
         let exposure = (!self.exposure.is_none()).then(|| format!("exposure {}", self.exposure));
         mapping.into_iter().chain(exposure).collect::<Vec<_>>().join(", ")
     }
 
-    /// Returns the codes to show for red, green and blue, all from 0 to 1.
+    /// Returns `true` if all light is shown, as on a display for HDR.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.method == Method::Whole
+    }
+
+    /// Returns the codes to show for red, green and blue from 0 to 1. They are from 0 to 1, too, unless all light is shown.
     #[must_use]
     pub fn shown(&self, signal: [f64; 3]) -> [f64; 3] {
         let mut light = signal.map(|signal| self.scale.transfer().light(signal));
@@ -260,7 +299,7 @@ impl ToneMap {
         let light = light.map(|light| light * gain);
         self.primaries.to_bt709().map(|row| {
             let light = row[0] * light[0] + row[1] * light[1] + row[2] * light[2];
-            code(light.clamp(0.0, 1.0))
+            if self.is_whole() { code(light.abs()).copysign(light) } else { code(light.clamp(0.0, 1.0)) }
         })
     }
 
@@ -278,14 +317,15 @@ impl ToneMap {
     /// pixel's largest.
     fn gain(&self, largest: f64) -> f64 {
         let exposed = self.scale.peak() * self.exposure.factor();
-        if self.method == Method::Clip || largest <= 0.0 {
-            return exposed / f64::from(WHITE);
+        let white = f64::from(self.white);
+        if self.method != Method::Bt2390 || largest <= 0.0 {
+            return exposed / white;
         }
-        eetf(largest * exposed, f64::from(self.peak), f64::from(WHITE)) / largest / f64::from(WHITE)
+        eetf(largest * exposed, f64::from(self.peak), white) / largest / white
     }
 }
 
-/// Returns the code of light relative to white by the inverse of BT.1886, both from 0 to 1.
+/// Returns the code of light relative to white by the inverse of BT.1886, which is not negative.
 fn code(light: f64) -> f64 {
     power(light, 1.0 / 2.4)
 }
@@ -390,7 +430,13 @@ impl ToneTables {
         self.map.has_system_gamma()
     }
 
-    /// Returns the codes of 8 bits to show for red, green and blue from 0 to [`SIGNALS`] - 1.
+    /// Returns `true` if all light is shown: codes are then computed from it, not looked up.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.map.is_whole()
+    }
+
+    /// Returns the codes of 8 bits to show for red, green and blue from 0 to [`SIGNALS`] - 1; light above white is clipped.
     #[inline(always)]
     #[must_use]
     pub fn shown(&self, signal: [f32; 3]) -> [u8; 3] {
@@ -442,7 +488,7 @@ mod tests {
 
     fn exposed(transfer: Transfer, peak: Option<u32>, method: ToneMapping, exposure: Stops) -> ToneMap {
         let light = SourceLight { transfer, primaries: Some(Primaries::Bt2020), peak, hlg_peak: None };
-        light.tone_map(method, exposure).expect("it is mapped")
+        light.tone_map(method, exposure, Display::Sdr).expect("it is mapped")
     }
 
     fn stops(text: &str) -> Stops {
@@ -496,6 +542,41 @@ mod tests {
         (Transfer::Hlg, None, ToneMapping::Clip, [0.6, 0.5, 0.4], [0.742536, 0.550956, 0.453731]),
         (Transfer::Hlg, None, ToneMapping::Clip, [0.3, 0.55, 0.7], [0.0, 0.635389, 0.845364]),
     ];
+
+    /// Compares with values that NumPy computed in the same way for a display for HDR, whose codes go on beyond 0 and 1.
+    #[test]
+    fn displays_for_hdr_are_given_all_light() {
+        let shown = |transfer, mapping, white, signal| {
+            let light = SourceLight { transfer, primaries: Some(Primaries::Bt2020), peak: Some(400), hlg_peak: None };
+            let map = light.tone_map(mapping, Stops::default(), Display::Hdr { white }).expect("it is mapped");
+            (map.text(), map.shown(signal))
+        };
+        for (transfer, signal, expected) in [
+            (Transfer::Pq, [0.9, 0.9, 0.9], [3.428325, 3.428325, 3.428325]),
+            (Transfer::Pq, [0.6, 0.5, 0.4], [1.252694, 0.656155, 0.400593]),
+            (Transfer::Pq, [0.3, 0.55, 0.7], [-0.795727, 0.91647, 1.654051]),
+            (Transfer::Hlg, [0.9, 0.9, 0.9], [1.482328, 1.482328, 1.482328]),
+            (Transfer::Hlg, [0.0, 0.6, 0.0], [-0.539355, 0.709018, -0.258497]),
+        ] {
+            for mapping in [ToneMapping::Bt2390, ToneMapping::Clip] {
+                let (text, codes) = shown(transfer, mapping, 203, signal);
+                let peak = if transfer == Transfer::Pq { 400 } else { 1000 };
+                assert_eq!(text, format!("light as it is, up to {peak} cd/m²"));
+                // A white twice as bright has half of the relative light.
+                let (_, by_brighter) = shown(transfer, mapping, 406, signal);
+                for ((code, expected), by_brighter) in codes.into_iter().zip(expected).zip(by_brighter) {
+                    assert!((code - expected).abs() < 2e-5, "{transfer:?}, {signal:?}: {codes:?}");
+                    assert!((by_brighter - expected * 0.5_f64.powf(1.0 / 2.4)).abs() < 2e-5, "{transfer:?}");
+                }
+            }
+        }
+        let hdr = Display::Hdr { white: 203 };
+        let pq = SourceLight { transfer: Transfer::Pq, ..SourceLight::default() };
+        assert_eq!(pq.tone_map(ToneMapping::None, Stops::default(), hdr), None, "codes as they are");
+        assert_eq!(SourceLight::default().tone_map(ToneMapping::Bt2390, Stops::default(), hdr), None, "SDR");
+        let exposed = SourceLight::default().tone_map(ToneMapping::Bt2390, stops("2"), hdr).expect("it is exposed");
+        assert_eq!(exposed.shown([0.9; 3]), [1.0; 3], "SDR is clipped at its white");
+    }
 
     #[test]
     fn tables_give_the_same_codes_within_one() {
@@ -565,9 +646,13 @@ mod tests {
         for transfer in Transfer::ALL {
             let light = SourceLight { transfer, ..SourceLight::default() };
             let is_hdr = matches!(transfer, Transfer::Pq | Transfer::Hlg);
-            assert_eq!(light.tone_map(ToneMapping::Bt2390, Stops::default()).is_some(), is_hdr, "{transfer:?}");
-            assert_eq!(light.tone_map(ToneMapping::None, Stops::default()), None);
-            let exposed = light.tone_map(ToneMapping::None, stops("-1")).expect("it is exposed");
+            assert_eq!(
+                light.tone_map(ToneMapping::Bt2390, Stops::default(), Display::Sdr).is_some(),
+                is_hdr,
+                "{transfer:?}"
+            );
+            assert_eq!(light.tone_map(ToneMapping::None, Stops::default(), Display::Sdr), None);
+            let exposed = light.tone_map(ToneMapping::None, stops("-1"), Display::Sdr).expect("it is exposed");
             assert_eq!(exposed.text(), "exposure −1 stop", "{transfer:?}");
             // A stop less is half the light, whatever the primaries.
             for code in exposed.shown([0.7; 3]) {

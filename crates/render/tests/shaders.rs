@@ -11,7 +11,7 @@ use histoscope_render::gpu::adjust::scan::ScanParams;
 use histoscope_render::gpu::adjust::{BlurParams, CropParams, CurveParams, RecolorParams, TileParams};
 use histoscope_render::gpu::bins::ChannelScale;
 use histoscope_render::gpu::brushed::{BrushParams, BrushedParams};
-use histoscope_render::gpu::draw::{DividerParams, PlacementParams};
+use histoscope_render::gpu::draw::{DividerParams, OutputParams, PlacementParams};
 use histoscope_render::gpu::histogram::ReductionParams;
 use histoscope_render::gpu::pairs::PairWeights;
 use histoscope_render::gpu::params::{ImageParams, LevelParams, PairingParams, PictureParams, RegionParams};
@@ -23,7 +23,9 @@ use histoscope_render::gpu::waveform::WaveformParams;
 use histoscope_render::view::panel_params::PanelParams;
 use histoscope_render::view::scopes::TraceParams;
 use naga::valid::{Capabilities, FunctionInfo, ModuleInfo, ValidationFlags, Validator};
-use naga::{AddressSpace, Block, Expression, Handle, ImageClass, Module, Statement, StorageAccess, TypeInner};
+use naga::{
+    AddressSpace, Block, Expression, Handle, ImageClass, Module, ScalarKind, Statement, StorageAccess, TypeInner,
+};
 
 /// Parses the module as it is compiled.
 fn parse(shader: &Shader) -> Module {
@@ -161,7 +163,9 @@ fn binding_of(module: &Module, variable: &naga::GlobalVariable) -> Option<Bindin
         (AddressSpace::Uniform, _) => Some(Binding::Uniform),
         (AddressSpace::Storage { access }, _) if access == StorageAccess::LOAD => Some(Binding::Read),
         (AddressSpace::Storage { .. }, _) => Some(Binding::Write),
-        (AddressSpace::Handle, TypeInner::Image { class: ImageClass::Sampled { .. }, .. }) => Some(Binding::Texture),
+        (AddressSpace::Handle, TypeInner::Image { class: ImageClass::Sampled { kind, .. }, .. }) => {
+            Some(if *kind == ScalarKind::Float { Binding::Drawn } else { Binding::Texture })
+        }
         (AddressSpace::Handle, TypeInner::Image { class: ImageClass::Storage { .. }, .. }) => Some(Binding::Image),
         _ => None,
     }
@@ -346,6 +350,9 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
             ],
         );
     }
+    let output = [("scale", offset_of!(OutputParams, scale)), ("is_pq", offset_of!(OutputParams, is_pq))];
+    let output = [output.as_slice(), &[("unused", offset_of!(OutputParams, unused))]].concat();
+    assert_layout(&shaders::OUTPUT, "Output", size_of::<OutputParams>(), &output);
     assert_layout(
         &shaders::DIVIDER,
         "Divider",

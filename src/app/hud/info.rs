@@ -11,7 +11,7 @@ use histoscope_core::picture::color::{Matrix, Origin, blanking_lines};
 use histoscope_core::picture::layout::ChromaLines;
 use histoscope_core::picture::{Frame, Scan, Timecodes};
 use histoscope_core::text::{counted, time_text};
-use histoscope_core::tone_map::{SourceLight, Stops, ToneMapping, doubts};
+use histoscope_core::tone_map::{Display, SourceLight, Stops, ToneMapping, doubts};
 use histoscope_media::{StreamInfo, VideoTrack};
 
 /// A line of the panel.
@@ -30,7 +30,7 @@ pub struct InfoLine {
 pub struct Machine<'a> {
     /// The adapter's name.
     pub adapter: &'a str,
-    /// The driver and backend.
+    /// The driver and backend, and what they give to a display for HDR.
     pub driver: &'a str,
     /// The engine that counts.
     pub engine: &'a str,
@@ -38,6 +38,8 @@ pub struct Machine<'a> {
     pub tone_mapping: ToneMapping,
     /// The exposure of the picture.
     pub stops: Stops,
+    /// The display for which the picture is drawn.
+    pub display: Display,
 }
 
 const fn plain(name: &'static str, value: String) -> InfoLine {
@@ -49,7 +51,7 @@ const fn plain(name: &'static str, value: String) -> InfoLine {
 pub fn info_lines(info: &StreamInfo, frame: &Frame, machine: Machine<'_>) -> Vec<InfoLine> {
     let mut lines = of_file(info);
     lines.extend(scan(info, frame));
-    lines.extend(of_frame(frame, info.sample_aspect.origin, (machine.tone_mapping, machine.stops)));
+    lines.extend(of_frame(frame, info.sample_aspect.origin, machine));
     lines.push(plain("decoder", decoder(info)));
     lines.push(plain("engine", format!("{} counts", if machine.engine == "cpu" { "the CPU" } else { "the adapter" })));
     lines.push(plain("adapter", format!("{} ({})", machine.adapter, machine.driver)));
@@ -228,7 +230,7 @@ fn frame_rate(info: &StreamInfo) -> String {
     }
 }
 
-fn of_frame(frame: &Frame, aspect_origin: Origin, (tone_mapping, stops): (ToneMapping, Stops)) -> Vec<InfoLine> {
+fn of_frame(frame: &Frame, aspect_origin: Origin, machine: Machine<'_>) -> Vec<InfoLine> {
     let picture = &frame.picture;
     let color = picture.decoded().colorimetry();
     let layout = picture.layout();
@@ -266,9 +268,13 @@ fn of_frame(frame: &Frame, aspect_origin: Origin, (tone_mapping, stops): (ToneMa
         [] => "none: counted and drawn from the decoder's own planes".to_owned(),
         some => some.join("; then "),
     };
-    let tone_map = SourceLight::of(source).tone_map(tone_mapping, stops);
+    let tone_map = SourceLight::of(source).tone_map(machine.tone_mapping, machine.stops, machine.display);
     let shown = tone_map.map_or_else(|| ", shown as coded".to_owned(), |map| format!(", {}", map.text()));
-    let primaries = if tone_map.is_some() { ", converted to BT.709" } else { ", not converted" };
+    let primaries = match tone_map {
+        Some(map) if map.is_whole() => ", converted for the display",
+        Some(_) => ", converted to BT.709",
+        None => ", not converted",
+    };
     let mut lines =
         vec![plain("pixel format", source.pixel_format.clone()), plain("depth", depth), plain("size", size)];
     if has_alpha(&source.pixel_format) {
@@ -395,6 +401,7 @@ mod tests {
             engine: "cpu",
             tone_mapping: ToneMapping::Bt2390,
             stops: Stops::default(),
+            display: Display::Sdr,
         };
         let lines = info_lines(decoder.info(), &frame, machine);
         let find = |name| lines.iter().find(|line| line.name == name).unwrap_or_else(|| panic!("no {name}"));
@@ -434,15 +441,20 @@ mod tests {
         let light = stated.iter().find(|line| line.name == "HDR metadata").expect("a line");
         assert_eq!(light.value, "MaxCLL 1000 cd/m², MaxFALL 400 cd/m², HDR10+");
         assert!(lines.iter().all(|line| line.name != "HDR metadata"), "the sample states none");
-        let shown = |frame: &Frame, tone_mapping| {
-            let lines = info_lines(decoder.info(), frame, Machine { tone_mapping, ..machine });
+        let shown_on = |display, frame: &Frame, tone_mapping| {
+            let lines = info_lines(decoder.info(), frame, Machine { tone_mapping, display, ..machine });
             let lines = lines.into_iter().filter(|line| matches!(line.name, "transfer" | "primaries"));
             lines.map(|line| line.value).collect::<Vec<_>>().join("; ")
         };
+        let shown = |frame: &Frame, tone_mapping| shown_on(Display::Sdr, frame, tone_mapping);
         let pq = frame.clone().with_transfer(Transfer::Pq);
         let meant = "PQ (SMPTE ST 2084), tone-mapped BT.2390, 10000 → 203 cd/m²; BT.709, converted to BT.709";
         assert_eq!(shown(&pq, ToneMapping::Bt2390), meant);
         assert_eq!(shown(&pq, ToneMapping::None), "PQ (SMPTE ST 2084), shown as coded; BT.709, not converted");
+        let hdr = Display::Hdr { white: 203 };
+        let whole = "PQ (SMPTE ST 2084), light as it is, up to 10000 cd/m²; BT.709, converted for the display";
+        assert_eq!(shown_on(hdr, &pq, ToneMapping::Bt2390), whole);
+        assert_eq!(shown_on(hdr, &frame, ToneMapping::Bt2390), "BT.709, shown as coded; BT.709, not converted");
         assert!(find("transfer").value.contains("as coded") && !find("decoder").value.is_empty());
     }
 

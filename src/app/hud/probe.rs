@@ -8,7 +8,7 @@ use histoscope_core::histogram::Components;
 use histoscope_core::histogram::LightScale;
 use histoscope_core::histogram::pixel_light::light_text;
 use histoscope_core::picture::{Frame, Orientation, Picture};
-use histoscope_core::tone_map::{SIGNALS, SourceLight, Stops, ToneMapping, ToneTables};
+use histoscope_core::tone_map::{Display, SIGNALS, SourceLight, Stops, ToneMapping, ToneTables};
 use histoscope_render::view::probe::Probe;
 
 /// The values of a pixel, and the pointer's position.
@@ -32,7 +32,7 @@ impl ProbeText {
     fn of_pixel(probe: &Probe, (picture, light): (&Picture, SourceLight), orientation: Orientation) -> Card {
         let bits = picture.layout().bin_bits();
         let top = ((1_u32 << bits) - 1) as f32;
-        let mapped = light.tone_map(ToneMapping::default(), Stops::default()).map(ToneTables::of);
+        let mapped = light.tone_map(ToneMapping::default(), Stops::default(), Display::Sdr).map(ToneTables::of);
         let [red, green, blue] = match mapped {
             Some(tone) => tone.shown(probe.codes.map(|code| code as f32 / top * (SIGNALS - 1) as f32)),
             None => probe.codes.map(|code| (code as f32 / top * 255.0).round() as u8),

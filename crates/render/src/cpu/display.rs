@@ -462,7 +462,7 @@ impl Light<'_> {
 mod tests {
     use super::*;
     use histoscope_core::histogram::Transfer;
-    use histoscope_core::tone_map::{SourceLight, Stops, ToneMapping};
+    use histoscope_core::tone_map::{Display, SourceLight, Stops, ToneMapping};
 
     /// Returns a generator of pseudo-random numbers below `below`.
     fn numbers(seed: u32, below: u32) -> impl FnMut() -> u32 {
@@ -509,7 +509,9 @@ mod tests {
             }
             for (transfer, red_blue) in [(Transfer::Pq, [0, 2]), (Transfer::Hlg, [2, 0])] {
                 let light = SourceLight { transfer, ..SourceLight::default() };
-                let tone = ToneTables::of(light.tone_map(ToneMapping::Bt2390, Stops::default()).expect("it is mapped"));
+                let tone = ToneTables::of(
+                    light.tone_map(ToneMapping::Bt2390, Stops::default(), Display::Sdr).expect("it is mapped"),
+                );
                 let mapping =
                     (&rgb.map(|row: [f32; 4]| row.map(|weight| weight * (SIGNALS - 1) as f32 / 255.0)), &*tone);
                 let each = [0, 1, 2].map(|i: usize| &values[i][..]);

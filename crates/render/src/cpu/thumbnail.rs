@@ -5,7 +5,7 @@ use super::display::{self, BAND_ROWS, ByCodes, Order, Over, PixelFormat, ViewBan
 use crate::view::placement::{Fit, Placement, Shape, ViewSettings};
 use crate::view::rect::PanelRect;
 use histoscope_core::picture::Frame;
-use histoscope_core::tone_map::{SourceLight, Stops, ToneMapping, ToneTables};
+use histoscope_core::tone_map::{Display, SourceLight, Stops, ToneMapping, ToneTables};
 
 /// A thumbnail of a frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl Thumbnail {
             .map(|first| SummingBand::new(first, view.1 as usize, (width as usize, finer as usize)))
             .collect();
         let light = SourceLight::of(&frame.source);
-        let tone = light.tone_map(ToneMapping::default(), Stops::default()).map(ToneTables::of);
+        let tone = light.tone_map(ToneMapping::default(), Stops::default(), Display::Sdr).map(ToneTables::of);
         let over = Over { by_codes: ByCodes { tone: tone.as_deref(), ..ByCodes::default() }, ..Over::default() };
         display::draw(&frame.picture, &placement, over, format, bands.iter_mut().collect());
         let mut sums = vec![[0; 4]; (width * height) as usize];

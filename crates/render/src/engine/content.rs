@@ -10,7 +10,7 @@ use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::region;
 use histoscope_core::picture::{Frame, OutOfRange, Picture};
 use histoscope_core::scopes::{Chroma, Diagram};
-use histoscope_core::tone_map::{SourceLight, ToneTables};
+use histoscope_core::tone_map::{Display, SourceLight, ToneTables};
 
 use super::backend::{AdjustJob, Backend, CountSubject, DifferenceJob, Image, Loaded, Slot, ViewPart};
 use crate::gpu::params::InputPicture;
@@ -451,8 +451,8 @@ impl Content {
         self.paired(scene).and_then(|_| scene.seam(size))
     }
 
-    /// Returns the parts of a view of `size` pixels, each with its picture.
-    pub fn parts(&self, scene: &Scene, size: (u32, u32)) -> Vec<ViewPart> {
+    /// Returns the parts of a view of `size` pixels on a display, each with its picture.
+    pub fn parts(&self, scene: &Scene, size: (u32, u32), display: Display) -> Vec<ViewPart> {
         let Some(loaded) = &self.loaded else { return Vec::new() };
         let lighting = scene.lighting(loaded.components).map(|lighting| lighting.inside(loaded.region));
         let pair = self.paired(scene);
@@ -486,7 +486,7 @@ impl Content {
             };
             let lit_by = (image == other && lighting.is_some()).then_some(self.bars().0);
             let Look { tone_mapping, stops, .. } = scene.look;
-            let tone = light.and_then(|light| light.tone_map(tone_mapping, stops));
+            let tone = light.and_then(|light| light.tone_map(tone_mapping, stops, display));
             let tone = tone.map(ToneTables::of);
             Some(ViewPart { image, columns, placement, lighting, is_selected, lit_by, inspection, codes, tone })
         };

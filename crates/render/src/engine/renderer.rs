@@ -8,7 +8,7 @@ use histoscope_core::histogram::{CHANNELS, Components, Cumulative, Histogram, Li
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, Orientation, Picture, PictureError, Ratio};
 use histoscope_core::scopes::{ScopeChoice, samples_in};
-use histoscope_core::tone_map::SourceLight;
+use histoscope_core::tone_map::{Display, SourceLight};
 
 use super::BackendKind;
 use super::adapter::Adapter;
@@ -23,13 +23,14 @@ use crate::gpu::bins::CumulativePass;
 use crate::gpu::bins::UploadedBins;
 use crate::gpu::draw::overlay::{OverlayBuffers, OverlayContent};
 use crate::gpu::draw::scopes::{CountKey, DrawnScopes, ScopeBuffers};
-use crate::gpu::draw::{BackdropPass, DividerPass, OverlayPass, ScopePass, Shapes, TextPass, ViewPass};
+use crate::gpu::draw::{BackdropPass, DividerPass, LightPass, OverlayPass, ScopePass, Shapes, TextPass, ViewPass};
 use crate::gpu::live::{LiveTiming, PassTimes, Timed};
+use crate::gpu::output::{Encoding, Output};
 use crate::gpu::readback::{self, VIEW_FORMAT, has_bytes};
 use crate::gpu::recording::Recording;
 use crate::gpu::target::{Target, TargetFrame};
 use crate::gpu::upload::PictureBuffers;
-use crate::gpu::{CommandEncoder, FiguresState, FrameTag, Gpu, GpuError, Series, TextureFormat, TextureView};
+use crate::gpu::{Color, CommandEncoder, FiguresState, FrameTag, Gpu, GpuError, Series, TextureFormat, TextureView};
 use crate::view::brushes::Brushes;
 use crate::view::overlay::line_pixels;
 use crate::view::panel_params::{Outlined, has_trace};
@@ -39,7 +40,10 @@ use crate::view::scene::{Brush, Scene};
 /// Draws pictures on views of one texture format.
 #[derive(Debug)]
 pub struct Renderer {
+    /// Format of the view, or of the controls' texture if light is shown.
     format: TextureFormat,
+    /// Turns views into light; `None` if their codes are shown.
+    light: Option<(Output, LightPass)>,
     backends: Backends,
     content: Content,
     made: MadeForView,
@@ -136,9 +140,21 @@ impl Renderer {
     /// Creates a renderer for views of `format`, which must not be sRGB: codes are shown unchanged.
     #[must_use]
     pub fn new(gpu: &Gpu, format: TextureFormat, kind: BackendKind) -> Self {
+        Self::for_output(gpu, Output::of_codes(format), kind)
+    }
+
+    /// Creates a renderer for views of this kind.
+    #[must_use]
+    pub fn for_output(gpu: &Gpu, output: Output, kind: BackendKind) -> Self {
+        let light = LightPass::new(gpu, &output).map(|pass| (output, pass));
+        let (picture, format) = match light {
+            Some(_) => (LightPass::PICTURE_FORMAT, LightPass::CONTROLS_FORMAT),
+            None => (output.format, output.format),
+        };
         Self {
             format,
-            backends: Backends::new(gpu, format, kind),
+            light,
+            backends: Backends::new(gpu, picture, kind),
             content: Content::new(),
             made: MadeForView::default(),
             backdrop: None,
@@ -164,8 +180,19 @@ impl Renderer {
     /// Creates a renderer for a target. The CPU cannot paint on every surface; if it cannot, the adapter does everything.
     #[must_use]
     pub fn for_target(gpu: &Gpu, target: &Target, kind: BackendKind) -> Self {
-        let takes_pixels = target.takes_copies() && has_bytes(target.format());
-        Self::new(gpu, target.format(), if takes_pixels { kind } else { BackendKind::Adapter })
+        let output = target.output();
+        let is_light = output.encoding != Encoding::Codes;
+        let takes_pixels = is_light || (target.takes_copies() && has_bytes(output.format));
+        Self::for_output(gpu, output, if takes_pixels { kind } else { BackendKind::Adapter })
+    }
+
+    /// Returns the display for which the loaded picture is drawn. The CPU paints for SDR only.
+    #[must_use]
+    pub fn display(&self) -> Display {
+        match &self.light {
+            Some((output, _)) if self.backends.kind == BackendKind::Adapter => output.display(),
+            _ => Display::Sdr,
+        }
     }
 
     /// Returns the names of the passes that the last draw recorded, in order, except those for text. Passes whose results were
@@ -433,7 +460,7 @@ impl Renderer {
         scene: &Scene,
         shapes: Option<Shapes>,
     ) -> Result<readback::Image, GpuError> {
-        if !has_bytes(self.format) {
+        if self.light.is_some() || !has_bytes(self.format) {
             return self.snapshot_in_bytes(gpu, size, scene, shapes);
         }
         let texture = readback::view_texture(gpu, size, self.format)?;
@@ -651,12 +678,14 @@ impl Renderer {
         self.poll_thresholds(gpu);
         self.record_count(gpu, encoder, ContentChoice::of(scene), Some((scene, size)));
         self.record_reference(gpu, encoder, scene);
-        let parts = self.content.parts(scene, size);
+        let parts = self.content.parts(scene, size, self.display());
+        let layers = self.light.as_mut().map(|(_, light)| light.layers(gpu, size));
+        let below = layers.as_ref().map_or(view, |layers| &layers.picture);
         let shown = self.shown_overlays(scene);
-        let painted = shown.and_then(|shown| self.painted_overlays(&shown, parts.len(), scene, (view, size)));
+        let painted = shown.and_then(|shown| self.painted_overlays(&shown, parts.len(), scene, (below, size)));
         let mut recording = Recording { gpu, encoder, timing: self.timing.as_mut(), names: &mut self.recorded };
         let overlays = painted.as_deref().unwrap_or_default();
-        let is_painted = self.backends.current().paint(&mut recording, view.texture(), &parts, overlays);
+        let is_painted = self.backends.current().paint(&mut recording, below.texture(), &parts, overlays);
         let seam = self.content.seam(scene, size);
         if let Some(seam) = seam {
             let pass = self.divider.get_or_insert_with(|| DividerPass::new(gpu, self.format));
@@ -670,9 +699,18 @@ impl Renderer {
         self.recorded.push("draw");
         // If there are overlays, drawing starts with the pass that computes their columns.
         let spans = self.timing.as_mut().and_then(|timing| timing.also(&[Timed::Draw]));
-        let mut pass = ViewPass { view, is_painted, spans, begins: drawn.is_none() }.begin(encoder);
+        let timestamps = match &layers {
+            None => spans.map(|spans| spans.end_with_drawing(encoder, drawn.is_none())),
+            Some(_) => spans.filter(|_| drawn.is_none()).and_then(|spans| spans.begin_with_drawing(encoder)),
+        };
+        let cleared = (!is_painted).then_some(Color::BLACK);
+        let mut pass = ViewPass { view: below, cleared, timestamps }.begin(encoder);
         self.backends.current_ref().draw(&mut pass, &parts, size.1);
-        if !parts.is_empty() {
+        if let Some(layers) = &layers {
+            let cleared = Some(Color::TRANSPARENT);
+            drop(pass);
+            pass = ViewPass { view: &layers.controls, cleared, timestamps: None }.begin(encoder);
+        } else if !parts.is_empty() {
             pass.set_scissor_rect(0, 0, size.0, size.1);
         }
         if let (Some(divider), Some(_)) = (&self.divider, seam) {
@@ -688,6 +726,10 @@ impl Renderer {
             self.text.draw(&mut pass);
         }
         drop(pass);
+        if let Some((layers, (_, light))) = layers.as_ref().zip(self.light.as_ref()) {
+            self.recorded.push("emit");
+            light.emit(encoder, layers, view, spans);
+        }
         if let Some(timing) = &mut self.timing {
             timing.end(encoder);
         }
@@ -824,7 +866,7 @@ impl Renderer {
             self.record_linear(gpu, encoder);
         }
         let small: Vec<_> = match scene.look.histograms.backdrop {
-            true => self.content.parts(scene, size),
+            true => self.content.parts(scene, size, Display::Sdr),
             false => Vec::new(),
         };
         let mut backdrop_size = None;

@@ -2,16 +2,17 @@
 
 mod backdrop;
 mod divider;
+mod light;
 pub mod overlay;
 mod paint;
 pub mod scopes;
 mod text;
 mod video;
 
-use super::timing::Spans;
 pub use crate::view::overlay::Channels;
 pub use backdrop::BackdropPass;
 pub use divider::{DividerParams, DividerPass};
+pub use light::{LightPass, OutputParams};
 pub use overlay::OverlayPass;
 pub use paint::{PaintPass, overlays};
 pub use scopes::ScopePass;
@@ -26,20 +27,17 @@ const OVER: wgpu::BlendState = wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING;
 pub struct ViewPass<'a> {
     /// The view.
     pub view: &'a wgpu::TextureView,
-    /// `true` if the pictures have already been painted; otherwise the view is cleared to black first.
-    pub is_painted: bool,
-    /// The span that times the drawing, if it is timed.
-    pub spans: Option<Spans<'a>>,
-    /// `true` if the span begins with this pass.
-    pub begins: bool,
+    /// The colour to which the view is cleared first; `None` if it keeps what it has.
+    pub cleared: Option<wgpu::Color>,
+    /// The timestamps of the pass, if it is timed.
+    pub timestamps: Option<wgpu::RenderPassTimestampWrites<'a>>,
 }
 
 impl ViewPass<'_> {
     /// Begins the pass.
     pub fn begin(self, encoder: &mut wgpu::CommandEncoder) -> wgpu::RenderPass<'static> {
-        let Self { view, is_painted, spans, begins } = self;
-        let timestamp_writes = spans.map(|spans| spans.end_with_drawing(encoder, begins));
-        let load = if is_painted { wgpu::LoadOp::Load } else { wgpu::LoadOp::Clear(wgpu::Color::BLACK) };
+        let Self { view, cleared, timestamps } = self;
+        let load = cleared.map_or(wgpu::LoadOp::Load, wgpu::LoadOp::Clear);
         let descriptor = wgpu::RenderPassDescriptor {
             label: Some("draw"),
             color_attachments: &[Some(wgpu::RenderPassColorAttachment {
@@ -48,7 +46,7 @@ impl ViewPass<'_> {
                 resolve_target: None,
                 ops: wgpu::Operations { load, store: wgpu::StoreOp::Store },
             })],
-            timestamp_writes,
+            timestamp_writes: timestamps,
             ..Default::default()
         };
         encoder.begin_render_pass(&descriptor).forget_lifetime()

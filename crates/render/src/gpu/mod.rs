@@ -16,6 +16,7 @@ pub(crate) mod figures;
 pub mod histogram;
 mod import;
 pub mod live;
+pub mod output;
 pub mod pairs;
 pub mod params;
 pub mod pixel_light;
@@ -41,7 +42,7 @@ pub(crate) use figures::Series;
 pub use figures::{FiguresState, FrameTag};
 use histoscope_core::picture::PictureError;
 pub use import::wait_until_released;
-pub use wgpu::{Buffer, CommandEncoder, RenderPass, Texture, TextureFormat, TextureView};
+pub use wgpu::{Buffer, Color, CommandEncoder, RenderPass, Texture, TextureFormat, TextureView};
 
 /// An error on the GPU side. Its message advises what to do about it.
 #[derive(Debug, thiserror::Error)]

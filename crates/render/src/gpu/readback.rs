@@ -73,13 +73,26 @@ pub fn has_bytes(format: wgpu::TextureFormat) -> bool {
     matches!(format, wgpu::TextureFormat::Rgba8Unorm | wgpu::TextureFormat::Bgra8Unorm)
 }
 
-/// Reads a texture that [`view_texture`] created.
+/// Reads a texture that [`view_texture`] created with a [format of bytes](has_bytes).
 ///
 /// # Errors
 /// [`GpuError::Lost`] if the device fails.
 pub fn read_texture(gpu: &Gpu, texture: &wgpu::Texture) -> Result<Image, GpuError> {
     let (width, height) = (texture.width(), texture.height());
-    let row = width as usize * 4;
+    let mut rgba = read_texels(gpu, texture)?;
+    if texture.format() == wgpu::TextureFormat::Bgra8Unorm {
+        rgba.chunks_exact_mut(4).for_each(|pixel| pixel.swap(0, 2));
+    }
+    Ok(Image { width, height, rgba })
+}
+
+/// Reads the bytes of a texture that [`view_texture`] created, rows from top to bottom.
+///
+/// # Errors
+/// [`GpuError::Lost`] if the device fails.
+pub fn read_texels(gpu: &Gpu, texture: &wgpu::Texture) -> Result<Vec<u8>, GpuError> {
+    let (width, height) = (texture.width(), texture.height());
+    let row = width as usize * texture.format().block_copy_size(None).unwrap_or(4) as usize;
     let padded = row.next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT as usize);
     let copy = |encoder: &mut wgpu::CommandEncoder, readback: &wgpu::Buffer| {
         let layout =
@@ -90,11 +103,7 @@ pub fn read_texture(gpu: &Gpu, texture: &wgpu::Texture) -> Result<Image, GpuErro
     let rows = |bytes: &[u8]| -> Vec<u8> {
         bytes.chunks_exact(padded).flat_map(|padded_row| &padded_row[..row]).copied().collect()
     };
-    let rgba = read_now((&gpu.device, &gpu.queue), (padded * height as usize) as u64, copy, rows);
+    let bytes = read_now((&gpu.device, &gpu.queue), (padded * height as usize) as u64, copy, rows);
     gpu.check()?;
-    let mut rgba = rgba?;
-    if texture.format() == wgpu::TextureFormat::Bgra8Unorm {
-        rgba.chunks_exact_mut(4).for_each(|pixel| pixel.swap(0, 2));
-    }
-    Ok(Image { width, height, rgba })
+    bytes
 }

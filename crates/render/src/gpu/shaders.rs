@@ -151,6 +151,8 @@ table! {
         entry("corner", &[&groups::OVERLAY]),
         entry("histogram", &[&groups::OVERLAY]),
     ]);
+    /// Turns a drawn view into light.
+    OUTPUT = (All, [text!("output")], [entry("corner", &[&groups::OUTPUT]), entry("emit", &[&groups::OUTPUT])]);
     /// Draws the line between two pictures.
     DIVIDER = (All, [text!("divider")], [entry("corner", &[&groups::DIVIDER]), entry("divide", &[&groups::DIVIDER])]);
     /// Computes prefix sums.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::context::without_surface;
+use super::output::{HdrChoice, Output};
 use super::{AdapterChoice, Gpu, GpuError, Instance};
 
 /// Consecutive losses of a surface before giving up.
@@ -14,6 +15,7 @@ pub struct WindowSurface {
     window: Arc<dyn wgpu::DisplayAndWindowHandle>,
     surface: wgpu::Surface<'static>,
     config: wgpu::SurfaceConfiguration,
+    output: Output,
     recovery: Recovery,
     /// `true` if the window has no area, as when it is minimised.
     is_empty: bool,
@@ -129,7 +131,7 @@ impl Recovery {
 
 impl WindowSurface {
     /// Creates a surface for a window of `size` pixels and a device that can draw to it, in a format that shows codes
-    /// unchanged.
+    /// unchanged, or light if `hdr` asks for it and the surface offers it.
     ///
     /// # Errors
     /// [`GpuError`] if the window supports no surface, no adapter can draw to it, or there is no such format.
@@ -138,6 +140,7 @@ impl WindowSurface {
         choice: &AdapterChoice,
         window: Arc<W>,
         size: (u32, u32),
+        hdr: HdrChoice,
     ) -> Result<(Gpu, Self), GpuError>
     where
         W: wgpu::DisplayAndWindowHandle + 'static,
@@ -145,12 +148,15 @@ impl WindowSurface {
         let window: Arc<dyn wgpu::DisplayAndWindowHandle> = window;
         let surface = create(instance, &window)?;
         let gpu = Gpu::new(&instance.0, choice, Some(&surface))?;
-        let config = configuration(&surface.get_capabilities(&gpu.adapter), size)?;
-        log::info!("surface format {:?}, present mode {:?}", config.format, config.present_mode);
+        let capabilities = surface.get_capabilities(&gpu.adapter);
+        let info = surface.display_hdr_info(&gpu.adapter);
+        let output = output(&capabilities, (&info, gpu.adapter.get_info().backend), hdr)?;
+        let config = configuration(&capabilities, size, &output);
+        log::info!("surface {output:?}, present mode {:?}", config.present_mode);
         let is_empty = size.0 == 0 || size.1 == 0;
         let recovery = Recovery::default();
         let instance = instance.clone();
-        let mut made = Self { instance, window, surface, config, recovery, is_empty, pending: Some(size) };
+        let mut made = Self { instance, window, surface, config, output, recovery, is_empty, pending: Some(size) };
         made.configure(&gpu);
         Ok((gpu, made))
     }
@@ -161,10 +167,10 @@ impl WindowSurface {
         self.config.usage.contains(wgpu::TextureUsages::COPY_DST)
     }
 
-    /// Returns the format of the views to draw to.
+    /// Returns the form in which the views take pictures.
     #[must_use]
-    pub const fn format(&self) -> wgpu::TextureFormat {
-        self.config.format
+    pub const fn output(&self) -> Output {
+        self.output
     }
 
     /// Returns the size of the views to draw to, in pixels.
@@ -263,28 +269,50 @@ fn answer(texture: wgpu::CurrentSurfaceTexture) -> (SurfaceState, Option<wgpu::S
     }
 }
 
-fn configuration(
+/// Returns the form in which a surface takes pictures, given what is known about its display, and the backend.
+fn output(
     capabilities: &wgpu::SurfaceCapabilities,
-    size: (u32, u32),
-) -> Result<wgpu::SurfaceConfiguration, GpuError> {
+    (info, backend): (&wgpu::DisplayHdrInfo, wgpu::Backend),
+    hdr: HdrChoice,
+) -> Result<Output, GpuError> {
+    let is_wanted = match hdr {
+        HdrChoice::On => true,
+        // Some desktops offer HDR on displays for SDR, too, and convert it their own way.
+        HdrChoice::Auto => info.coarse.is_some_and(|range| range.high_dynamic_range == Some(true)),
+        HdrChoice::Off => false,
+    };
+    if let Some(light) = Output::of_light(capabilities, info, backend).filter(|_| is_wanted) {
+        return Ok(light);
+    }
+    if hdr == HdrChoice::On {
+        log::warn!("the desktop or its driver offers no HDR in a window; PQ and HLG are shown as for SDR");
+    }
     let wanted = [wgpu::TextureFormat::Bgra8Unorm, wgpu::TextureFormat::Rgba8Unorm];
     let format = wanted
         .into_iter()
         .find(|format| capabilities.formats.contains(format))
         .or_else(|| capabilities.formats.iter().copied().find(|format| !format.is_srgb()))
         .ok_or_else(|| GpuError::Lost("the window's surface supports no non-sRGB format".into()))?;
-    Ok(wgpu::SurfaceConfiguration {
+    Ok(Output::of_codes(format))
+}
+
+fn configuration(
+    capabilities: &wgpu::SurfaceCapabilities,
+    size: (u32, u32),
+    output: &Output,
+) -> wgpu::SurfaceConfiguration {
+    wgpu::SurfaceConfiguration {
         // Drawing is always needed; copying, which painting on the CPU needs, is used if the surface supports it.
         usage: wgpu::TextureUsages::RENDER_ATTACHMENT | (wgpu::TextureUsages::COPY_DST & capabilities.usages),
-        format,
+        format: output.format,
         width: size.0.max(1),
         height: size.1.max(1),
         present_mode: wgpu::PresentMode::AutoVsync,
         desired_maximum_frame_latency: 2,
         alpha_mode: wgpu::CompositeAlphaMode::Auto,
         view_formats: Vec::new(),
-        color_space: wgpu::SurfaceColorSpace::default(),
-    })
+        color_space: output.color_space(),
+    }
 }
 
 #[cfg(test)]
@@ -331,13 +359,58 @@ mod tests {
     fn codes_are_shown_as_they_are() {
         use wgpu::TextureFormat as Format;
         let all = wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_DST;
+        let configured = |capabilities: &wgpu::SurfaceCapabilities, size| {
+            let known = (&wgpu::DisplayHdrInfo::default(), wgpu::Backend::Vulkan);
+            let output = output(capabilities, known, HdrChoice::Auto)?;
+            Ok::<_, GpuError>(configuration(capabilities, size, &output))
+        };
         let both = [Format::Bgra8UnormSrgb, Format::Rgba8Unorm, Format::Bgra8Unorm];
-        let config = configuration(&capabilities(&both, all), (0, 7)).expect("a format");
+        let config = configured(&capabilities(&both, all), (0, 7)).expect("a format");
         assert_eq!((config.format, config.width, config.height), (Format::Bgra8Unorm, 1, 7));
+        assert_eq!(config.color_space, wgpu::SurfaceColorSpace::Auto);
         assert!(config.usage.contains(wgpu::TextureUsages::COPY_DST));
         let drawing = wgpu::TextureUsages::RENDER_ATTACHMENT;
-        let config = configuration(&capabilities(&[Format::Rgb10a2Unorm], drawing), (4, 4)).expect("a format");
+        let config = configured(&capabilities(&[Format::Rgb10a2Unorm], drawing), (4, 4)).expect("a format");
         assert_eq!((config.format, config.usage), (Format::Rgb10a2Unorm, drawing));
-        assert!(configuration(&capabilities(&[Format::Bgra8UnormSrgb], all), (4, 4)).is_err());
+        assert!(configured(&capabilities(&[Format::Bgra8UnormSrgb], all), (4, 4)).is_err());
+    }
+
+    #[test]
+    fn light_goes_out_where_the_surface_offers_it_and_the_display_is_known_to_show_it() {
+        use wgpu::{SurfaceColorSpaces as Spaces, TextureFormat as Format};
+        let offered = |light: &[(Format, Spaces)]| {
+            let codes = (Format::Bgra8Unorm, Spaces::SRGB);
+            let format_capabilities = light
+                .iter()
+                .chain([&codes])
+                .map(|&(format, color_spaces)| wgpu::SurfaceFormatCapabilities { format, color_spaces });
+            wgpu::SurfaceCapabilities {
+                format_capabilities: format_capabilities.collect(),
+                ..capabilities(&[Format::Bgra8Unorm], wgpu::TextureUsages::RENDER_ATTACHMENT)
+            }
+        };
+        let linear = (Format::Rgba16Float, Spaces::EXTENDED_SRGB_LINEAR);
+        let pq = (Format::Rgb10a2Unorm, Spaces::SRGB | Spaces::BT2100_PQ);
+        let info = |shows_hdr, white| wgpu::DisplayHdrInfo {
+            luminance: Some(wgpu::DisplayLuminance { sdr_white_nits: white, ..Default::default() }),
+            coarse: Some(wgpu::DisplayCoarseRange { high_dynamic_range: shows_hdr, gamut: None }),
+            ..Default::default()
+        };
+        let chosen = |light: &[(Format, Spaces)], info: &wgpu::DisplayHdrInfo, hdr| {
+            output(&offered(light), (info, wgpu::Backend::Vulkan), hdr).expect("a format")
+        };
+        let (unknown, codes) = (wgpu::DisplayHdrInfo::default(), Output::of_codes(Format::Bgra8Unorm));
+        let both = [pq, linear];
+        assert_eq!(chosen(&both, &unknown, HdrChoice::Auto), codes, "the desktop may convert it its own way");
+        assert_eq!(chosen(&both, &info(Some(false), Some(80.0)), HdrChoice::Auto), codes);
+        assert_eq!(chosen(&both, &info(Some(true), Some(240.4)), HdrChoice::Auto), Output::linear(240));
+        assert_eq!(chosen(&both, &info(Some(true), Some(240.4)), HdrChoice::Off), codes);
+        assert_eq!(chosen(&both, &unknown, HdrChoice::On), Output::linear(203));
+        assert_eq!(chosen(&[pq], &info(Some(true), None), HdrChoice::Auto), Output::pq(203));
+        assert_eq!(chosen(&[], &info(Some(true), None), HdrChoice::On), codes);
+        let metal = output(&offered(&both), (&unknown, wgpu::Backend::Metal), HdrChoice::On).expect("a format");
+        assert_eq!(metal.encoding, crate::gpu::output::Encoding::Linear { unit: 203 }, "1 is SDR's white");
+        let config = configuration(&offered(&both), (4, 4), &Output::pq(203));
+        assert_eq!((config.format, config.color_space), (Format::Rgb10a2Unorm, wgpu::SurfaceColorSpace::Bt2100Pq));
     }
 }

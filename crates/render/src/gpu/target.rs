@@ -1,9 +1,13 @@
 //! The target that views are drawn to, one draw after another: the surface of a window, or a texture in its place.
 
+use half::f16;
+
+use super::output::{Encoding, HdrChoice, Output};
 use super::readback::{self, Image, VIEW_FORMAT};
 use super::surface::WindowSurface;
 pub use super::surface::{Acquired, TargetFrame};
 use super::{AdapterChoice, Gpu, GpuError, Instance};
+use histoscope_core::tone_map::WHITE;
 
 /// The target that views are drawn to.
 #[derive(Debug)]
@@ -19,24 +23,47 @@ pub enum Target {
 pub struct TextureTarget {
     texture: wgpu::Texture,
     size: (u32, u32),
+    output: Output,
 }
 
 impl TextureTarget {
-    /// Creates a texture of `size` pixels, and a device that can draw to it.
+    /// Creates a texture of `size` pixels, and a device that can draw to it. It takes light if HDR is [on](HdrChoice::On).
     ///
     /// # Errors
     /// [`GpuError`] if there is no adapter, or it does not support textures of that size.
-    pub fn new(instance: &Instance, choice: &AdapterChoice, size: (u32, u32)) -> Result<(Gpu, Self), GpuError> {
+    pub fn new(
+        instance: &Instance,
+        choice: &AdapterChoice,
+        size: (u32, u32),
+        hdr: HdrChoice,
+    ) -> Result<(Gpu, Self), GpuError> {
         let gpu = Gpu::headless_of(&instance.0, choice)?;
-        let texture = readback::view_texture(&gpu, size, VIEW_FORMAT)?;
-        Ok((gpu, Self { texture, size }))
+        let output = match hdr {
+            HdrChoice::On => Output::linear(WHITE),
+            HdrChoice::Auto | HdrChoice::Off => Output::of_codes(VIEW_FORMAT),
+        };
+        let texture = readback::view_texture(&gpu, size, output.format)?;
+        Ok((gpu, Self { texture, size, output }))
+    }
+
+    fn read(&self, gpu: &Gpu) -> Result<Image, GpuError> {
+        let Encoding::Linear { unit } = self.output.encoding else {
+            return readback::read_texture(gpu, &self.texture);
+        };
+        let scale = unit as f32 / self.output.white as f32;
+        let code = |half: &[u8]| {
+            let light = f16::from_le_bytes([half[0], half[1]]).to_f32() * scale;
+            (light.clamp(0.0, 1.0).powf(1.0 / 2.4) * 255.0).round() as u8
+        };
+        let rgba = readback::read_texels(gpu, &self.texture)?.chunks_exact(2).map(code).collect();
+        Ok(Image { width: self.texture.width(), height: self.texture.height(), rgba })
     }
 
     fn acquire(&mut self, gpu: &Gpu) -> Result<wgpu::Texture, GpuError> {
         // A display would not let the program draw ahead of it either.
         gpu.wait()?;
         if self.size != (self.texture.width(), self.texture.height()) {
-            self.texture = readback::view_texture(gpu, self.size, VIEW_FORMAT)?;
+            self.texture = readback::view_texture(gpu, self.size, self.output.format)?;
         }
         Ok(self.texture.clone())
     }
@@ -52,12 +79,12 @@ impl Target {
         }
     }
 
-    /// Returns the format of the views to draw to.
+    /// Returns the form in which the views take pictures.
     #[must_use]
-    pub const fn format(&self) -> wgpu::TextureFormat {
+    pub const fn output(&self) -> Output {
         match self {
-            Self::Surface(surface) => surface.format(),
-            Self::Texture(_) => VIEW_FORMAT,
+            Self::Surface(surface) => surface.output(),
+            Self::Texture(target) => target.output,
         }
     }
 
@@ -70,7 +97,8 @@ impl Target {
         }
     }
 
-    /// Reads the last draw from a texture that is not displayed; returns `None` for a window's surface.
+    /// Reads the last draw from a texture that is not displayed; returns `None` for a window's surface. Light is read as
+    /// the codes that SDR has for it, clipped at white.
     ///
     /// # Errors
     /// [`GpuError::Lost`] if the device fails.
@@ -78,7 +106,7 @@ impl Target {
     pub fn read(&self, gpu: &Gpu) -> Option<Result<Image, GpuError>> {
         match self {
             Self::Surface(_) => None,
-            Self::Texture(target) => Some(readback::read_texture(gpu, &target.texture)),
+            Self::Texture(target) => Some(target.read(gpu)),
         }
     }
 

@@ -149,6 +149,16 @@ impl<'a> Spans<'a> {
         self.begin_query(encoder).map(|begin| self.writes(Some(begin), None))
     }
 
+    /// Begins the first span with a render pass that does not end it. Returns the timestamp writes for that pass.
+    pub fn begin_with_drawing(self, encoder: &mut wgpu::CommandEncoder) -> Option<wgpu::RenderPassTimestampWrites<'a>> {
+        let begin = self.begin_query(encoder)?;
+        Some(wgpu::RenderPassTimestampWrites {
+            query_set: &self.timestamps.set,
+            beginning_of_pass_write_index: Some(begin),
+            end_of_pass_write_index: None,
+        })
+    }
+
     /// Ends the first span with a render pass, which also begins it if `begins` is true. Returns the timestamp writes for that
     /// pass.
     pub fn end_with_drawing(

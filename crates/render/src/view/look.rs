@@ -12,7 +12,7 @@ use histoscope_core::adjust::{Adjustments, Gain, StopScale};
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::SourceFormat;
 use histoscope_core::picture::color::Range;
-use histoscope_core::tone_map::{SourceLight, Stops, ToneMap, ToneMapping};
+use histoscope_core::tone_map::{Display, SourceLight, Stops, ToneMap, ToneMapping};
 
 /// The picture that is counted while adjustments are on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -145,11 +145,11 @@ impl Look {
         SourceLight::of(source).after(&self.adjustments)
     }
 
-    /// Returns how the tones of adjusted pictures are mapped whose source has this format; `None` if codes are shown as they
-    /// are.
+    /// Returns how the tones of adjusted pictures whose source has this format are mapped for a display; `None` if codes are
+    /// shown as they are.
     #[must_use]
-    pub fn tone_map(&self, source: &SourceFormat) -> Option<ToneMap> {
-        self.shown_light(source).tone_map(self.tone_mapping, self.stops)
+    pub fn tone_map(&self, source: &SourceFormat, display: Display) -> Option<ToneMap> {
+        self.shown_light(source).tone_map(self.tone_mapping, self.stops, display)
     }
 
     /// Returns the name of the counted picture, or `None` without adjustments.

@@ -20,6 +20,7 @@ mod exposure;
 mod false_color;
 mod figures;
 mod in_place;
+mod light;
 mod overlay;
 mod reference;
 mod region;

@@ -61,7 +61,7 @@ impl BackdropPass {
     pub fn draw(&self, encoder: &mut wgpu::CommandEncoder, draw: impl FnOnce(&mut wgpu::RenderPass<'_>, u32)) {
         let Some(BackdropTarget { texture, picture, .. }) = &self.made else { return };
         let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
-        let mut pass = ViewPass { view: &view, is_painted: false, spans: None, begins: false }.begin(encoder);
+        let mut pass = ViewPass { view: &view, cleared: Some(wgpu::Color::BLACK), timestamps: None }.begin(encoder);
         draw(&mut pass, picture.size.1);
         drop(pass);
         let layout =

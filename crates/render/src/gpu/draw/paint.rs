@@ -2,15 +2,19 @@
 //! several times as long as painting and copying together.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use half::f16;
 
 use crate::cpu::display::{self, BAND_ROWS, Order, Over, PixelFormat, ViewBand};
 use crate::cpu::overlay::Overlay;
 use crate::gpu::Gpu;
+use crate::gpu::draw::LightPass;
 use crate::gpu::staging::{Staged, Staging};
 use crate::view::panel_params::{OverlayContent, shown_panels};
 use crate::view::placement::Placement;
 use crate::view::scene::Scene;
-use histoscope_core::histogram::Histogram;
+use histoscope_core::histogram::{Histogram, Transfer};
 use histoscope_core::picture::Picture;
 
 /// Paints pictures and copies them to views.
@@ -28,7 +32,11 @@ impl Default for PaintPass {
 }
 
 /// Mapped memory for a band of rows.
-struct Mapped<'a>(wgpu::WriteOnly<'a, [u8]>);
+struct Mapped<'a> {
+    bytes: wgpu::WriteOnly<'a, [u8]>,
+    /// `true` if every byte is written as its light, a number of 16 bits.
+    has_halves: bool,
+}
 
 // SAFETY: while it exists, it is the only access to its bytes, like `&mut [u8]`, and bytes are not tied to a thread. (wgpu
 // implements `Send` for single values, but not for slices.)
@@ -36,9 +44,25 @@ unsafe impl Send for Mapped<'_> {}
 
 impl ViewBand for Mapped<'_> {
     fn put(&mut self, at: usize, bytes: &[u8]) {
-        self.0.slice(at..at + bytes.len()).copy_from_slice(bytes);
+        if !self.has_halves {
+            self.bytes.slice(at..at + bytes.len()).copy_from_slice(bytes);
+            return;
+        }
+        const PART: usize = 256;
+        for (part, start) in bytes.chunks(PART).zip((at..).step_by(PART)) {
+            let mut halves = [0; 2 * PART];
+            for (half, &byte) in halves.chunks_exact_mut(2).zip(part) {
+                half.copy_from_slice(&HALVES[usize::from(byte)]);
+            }
+            self.bytes.slice(2 * start..2 * (start + part.len())).copy_from_slice(&halves[..2 * part.len()]);
+        }
     }
 }
+
+/// The light of codes of 8 bits by BT.1886, where that of 255 is 1.
+static HALVES: LazyLock<[[u8; 2]; 256]> = LazyLock::new(|| {
+    std::array::from_fn(|code| f16::from_f64(Transfer::Bt1886.light(code as f64 / 255.0)).to_le_bytes())
+});
 
 impl PaintPass {
     /// Paints a range of a view's columns and records the copy to the view's texture. `placement` places the picture on the
@@ -55,22 +79,24 @@ impl PaintPass {
         let format = PixelFormat { order: order_of(texture.format()), stride: stride as usize };
         let placement = if width == placement.view.0 { *placement } else { placement.columns(columns) };
         // Paints into reusable memory that the adapter copies from.
-        let bytes = format.stride * height as usize;
+        let has_halves = texture.format() == LightPass::PICTURE_FORMAT;
+        let bytes_per_byte = if has_halves { 2 } else { 1 };
+        let bytes = bytes_per_byte * format.stride * height as usize;
         let staged = self.staging.take(gpu, bytes as u64);
         let Some(mut memory) = staged.view() else { return };
         let mut bands = Vec::new();
         let mut rest = memory.slice(..bytes);
         while !rest.is_empty() {
-            let length = (format.stride * BAND_ROWS).min(rest.len());
+            let length = (bytes_per_byte * format.stride * BAND_ROWS).min(rest.len());
             let (band, others) = rest.split_at(length);
-            bands.push(Mapped(band));
+            bands.push(Mapped { bytes: band, has_halves });
             rest = others;
         }
         display::draw(picture, &placement, over, format, bands);
         drop(memory);
         let buffer = staged.written();
-        let layout =
-            wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(stride), rows_per_image: Some(height) };
+        let bytes_per_row = Some(bytes_per_byte as u32 * stride);
+        let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row, rows_per_image: Some(height) };
         let source = wgpu::TexelCopyBufferInfo { buffer, layout };
         let origin = wgpu::Origin3d { x: columns.start, y: 0, z: 0 };
         let target = wgpu::TexelCopyTextureInfo { origin, ..texture.as_image_copy() };

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use glam::DVec2;
 
 use crate::gpu::Gpu;
+use crate::gpu::draw::LightPass;
 use crate::gpu::params::layout_constants;
 use crate::gpu::resources::{buffer, storage};
 use crate::gpu::shaders::{self, groups};
@@ -88,8 +89,8 @@ pub struct PlacementParams {
     pub glyphs: [[u32; 4]; 16],
     /// Rows that give red, green and blue of BT.709 for light whose tones are mapped.
     pub gamut: [[f32; 4]; 3],
-    /// Tone mapping: 0 if codes are shown as they are, 1 if they are mapped, 2 if HLG's system gamma applies, too. The other
-    /// words are unused.
+    /// Tone mapping: 0 if codes are shown as they are, 1 if they are mapped, 2 if HLG's system gamma applies, too; then `true`
+    /// if all light is shown. The other words are unused.
     pub tone: [u32; 4],
 }
 
@@ -208,7 +209,8 @@ impl LightTables {
 }
 
 impl VideoPass {
-    /// Creates the pass for views of `format`, which must not be sRGB: codes are shown unchanged.
+    /// Creates the pass for views of `format`, which must not be sRGB: codes are drawn unchanged, or as light in
+    /// [`LightPass::PICTURE_FORMAT`].
     #[must_use]
     pub fn new(gpu: &Gpu, format: wgpu::TextureFormat) -> Self {
         Self {
@@ -224,7 +226,11 @@ impl VideoPass {
     pub fn prepare_layout(&mut self, gpu: &Gpu, side: Side, layout: PixelLayout) {
         self.slots[side as usize].layout = Some(layout);
         let (shader, format) = (&self.shader, self.format);
-        let pipeline = || shader.rectangle(&gpu.device, "video", &layout_constants(&layout), format, None);
+        let pipeline = || {
+            let takes_light = f64::from(u8::from(format == LightPass::PICTURE_FORMAT));
+            let constants = [layout_constants(&layout).as_slice(), &[("LIGHT", takes_light)]].concat();
+            shader.rectangle(&gpu.device, "video", &constants, format, None)
+        };
         self.pipelines.entry(layout).or_insert_with(pipeline);
     }
 
@@ -407,7 +413,7 @@ fn placement_params(placement: &Placement, by_codes: ByCodes<'_>) -> PlacementPa
         letters: writing.as_ref().map_or([0; 4], |w| letters(w, placement)),
         glyphs: writing.as_ref().map_or([[0; 4]; 16], |w| w.font.glyphs.map(|[first, second]| [first, second, 0, 0])),
         gamut: tone.map_or([[0.0; 4]; 3], |tone| tone.gamut.map(|[r, g, b]| [r, g, b, 0.0])),
-        tone: [tone.map_or(0, |tone| 1 + u32::from(tone.has_system_gamma())), 0, 0, 0],
+        tone: tone.map_or([0; 4], |tone| [1 + u32::from(tone.has_system_gamma()), tone.is_whole().into(), 0, 0]),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The bind groups, with their bindings and layouts.
 
-use Binding::{Image, Read, Texture, Uniform, Write};
+use Binding::{Drawn, Image, Read, Texture, Uniform, Write};
 use wgpu::ShaderStages;
 
 /// The kind of a binding in a group.
@@ -14,6 +14,8 @@ pub enum Binding {
     Write,
     /// A texture of integers.
     Texture,
+    /// A texture of real numbers, such as a view, read without a sampler.
+    Drawn,
     /// A texture of 8-bit RGBA integers that is written.
     Image,
 }
@@ -40,6 +42,8 @@ impl GroupLayout {
     pub fn layout(&self, device: &wgpu::Device) -> wgpu::BindGroupLayout {
         let storage = |read_only| wgpu::BufferBindingType::Storage { read_only };
         let buffer = |ty| wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None };
+        let view_dimension = wgpu::TextureViewDimension::D2;
+        let texture = |sample_type| wgpu::BindingType::Texture { sample_type, view_dimension, multisampled: false };
         // Vertex shaders read only parameters, since not every adapter allows them other bindings.
         let but_vertex = self.stages.difference(ShaderStages::VERTEX);
         let entry = |(&binding, number)| {
@@ -47,13 +51,11 @@ impl GroupLayout {
                 Uniform => (self.stages, buffer(wgpu::BufferBindingType::Uniform)),
                 Read => (but_vertex, buffer(storage(true))),
                 Write => (but_vertex, buffer(storage(false))),
-                Texture => {
-                    let (sample_type, view_dimension) = (wgpu::TextureSampleType::Uint, wgpu::TextureViewDimension::D2);
-                    (but_vertex, wgpu::BindingType::Texture { sample_type, view_dimension, multisampled: false })
-                }
+                Texture => (but_vertex, texture(wgpu::TextureSampleType::Uint)),
+                Drawn => (but_vertex, texture(wgpu::TextureSampleType::Float { filterable: false })),
                 Image => {
                     let access = wgpu::StorageTextureAccess::WriteOnly;
-                    let (format, view_dimension) = (wgpu::TextureFormat::Rgba8Uint, wgpu::TextureViewDimension::D2);
+                    let format = wgpu::TextureFormat::Rgba8Uint;
                     (but_vertex, wgpu::BindingType::StorageTexture { access, format, view_dimension })
                 }
             };
@@ -127,6 +129,9 @@ pub static COLUMNS: GroupLayout =
 /// Parameters, columns, strokes and backdrop.
 pub static OVERLAY: GroupLayout =
     GroupLayout { label: "overlay", stages: ShaderStages::VERTEX_FRAGMENT, bindings: &[Uniform, Read, Read, Read] };
+/// Parameters, the drawn picture and the controls.
+pub static OUTPUT: GroupLayout =
+    GroupLayout { label: "output", stages: ShaderStages::FRAGMENT, bindings: &[Uniform, Drawn, Drawn] };
 /// Parameters.
 pub static DIVIDER: GroupLayout =
     GroupLayout { label: "divider", stages: ShaderStages::VERTEX_FRAGMENT, bindings: &[Uniform] };
