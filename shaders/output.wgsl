@@ -4,7 +4,8 @@
 struct Output {
     scale: f32,  // of light relative to white: to the display's unit, or to 10,000 cd/m² for PQ
     is_pq: u32,
-    unused: vec2<u32>,
+    most: f32,   // light relative to white of 10,000 cd/m²
+    unused: u32,
 }
 
 @group(0) @binding(0) var<uniform> output: Output;
@@ -38,7 +39,7 @@ fn pq(light: vec3<f32>) -> vec3<f32> {
 @fragment
 fn emit(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
     let at = vec2<u32>(pixel.xy);
-    var light = textureLoad(picture, at, 0).rgb;
+    var light = min(textureLoad(picture, at, 0).rgb, vec3<f32>(output.most));
     let over = textureLoad(controls, at, 0);
     if over.a != 0.0 {
         // Light above white would shine through what is nearly opaque, and make it illegible.
