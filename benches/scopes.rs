@@ -80,12 +80,20 @@ fn other_plans(gpu: &Gpu, picture: &Picture) {
             }
         }
     }
+    let usual = VectorscopePlan::of(gpu);
     for workgroup in [256, 512, 1024] {
         for workgroups in [132, 264, 528] {
             // With 0 slot bits, a workgroup has a single slot, so nearly every sample is added directly in memory.
-            for slot_bits in [0, 5, 6] {
-                let plan = VectorscopePlan { workgroup, workgroups, slot_bits };
-                println!("    {:>8.1} µs {plan:?}", vectorscope(gpu, picture, plan, Diagram::CbCr).median_us);
+            for slot_bits in [0, 11, 12, 13] {
+                // The light of codes lies in workgroup memory, or does not.
+                for memory in [usual.memory, 4 << slot_bits] {
+                    let plan = VectorscopePlan { workgroup, workgroups, slot_bits, memory };
+                    println!(
+                        "    {:>8.1} µs, chromaticities {:>8.1} µs {plan:?}",
+                        vectorscope(gpu, picture, plan, Diagram::CbCr).median_us,
+                        vectorscope(gpu, picture, plan, Diagram::Xy).median_us,
+                    );
+                }
             }
         }
     }

@@ -28,17 +28,21 @@ struct Brushes {
 // The number of pixels selected by all brushes.
 @group(1) @binding(3) var<storage, read_write> total: atomic<u32>;
 // The linear light of each code, if the vectorscope counts chromaticities.
-@group(1) @binding(4) var<storage, read> light: array<u32>;
+@group(1) @binding(4) var<storage, read> light: array<f32>;
 
 fn has_pair(codes: vec3<u32>) -> bool {
-    var pair = codes.yz;
-    if brushes.pairs == DIFFERENCES {
-        pair = differences_of(brushes.weights, bins_of(codes).rgb);
-    } else if brushes.pairs == CHROMATICITIES {
+    var level: vec2<u32>;
+    if brushes.pairs == CHROMATICITIES {
         let rgb = bins_of(codes).rgb;
-        pair = chromaticity_of(brushes.weights, vec3<u32>(light[rgb.r], light[rgb.g], light[rgb.b]));
+        let lights = vec3<f32>(light[rgb.r], light[rgb.g], light[rgb.b]);
+        level = chromaticity_of(brushes.weights, lights, brushes.level_bits);
+    } else {
+        var pair = codes.yz;
+        if brushes.pairs == DIFFERENCES {
+            pair = differences_of(brushes.weights, bins_of(codes).rgb);
+        }
+        level = pair >> vec2<u32>(BITS - brushes.level_bits);
     }
-    let level = pair >> vec2<u32>(BITS - brushes.level_bits);
     let at = (level.x << brushes.level_bits) | level.y;
     return ((pairs[at >> 5u] >> (at & 31u)) & 1u) != 0u;
 }

@@ -33,7 +33,7 @@ struct Brushed {
 // The counts of the waveform or of the vectorscope.
 @group(1) @binding(3) var<storage, read_write> counts: array<atomic<u32>>;
 // The linear light of each code, if the vectorscope counts chromaticities.
-@group(1) @binding(4) var<storage, read> light: array<u32>;
+@group(1) @binding(4) var<storage, read> light: array<f32>;
 
 // The last value that an invocation found in each channel, and its number of repetitions: for the bins, and
 // starting at FIRST_COUNT, for the counts.
@@ -132,16 +132,20 @@ fn count_pairs(@builtin(global_invocation_id) id: vec3<u32>) {
     for (var at = 0u; at < 32u; at += 1u) {
         let sample = first + vec2<u32>(at, 0u);
         if is_counted(sample) && is_selected(3u, sample) {
-            var pair: vec2<u32>;
-            if PAIRS == CODED_PAIRS {
-                pair = vec2<u32>(code_at(1u, sample.x, sample.y), code_at(2u, sample.x, sample.y));
-            } else if PAIRS == DIFFERENCES {
-                pair = differences_of(brushed.weights, bins_of(codes_at(sample)).rgb);
-            } else {
+            var level: vec2<u32>;
+            if PAIRS == CHROMATICITIES {
                 let rgb = bins_of(codes_at(sample)).rgb;
-                pair = chromaticity_of(brushed.weights, vec3<u32>(light[rgb.r], light[rgb.g], light[rgb.b]));
+                let lights = vec3<f32>(light[rgb.r], light[rgb.g], light[rgb.b]);
+                level = chromaticity_of(brushed.weights, lights, LEVEL_BITS);
+            } else {
+                var pair: vec2<u32>;
+                if PAIRS == CODED_PAIRS {
+                    pair = vec2<u32>(code_at(1u, sample.x, sample.y), code_at(2u, sample.x, sample.y));
+                } else {
+                    pair = differences_of(brushed.weights, bins_of(codes_at(sample)).rgb);
+                }
+                level = pair >> vec2<u32>(BITS - LEVEL_BITS);
             }
-            let level = pair >> vec2<u32>(BITS - LEVEL_BITS);
             add(FIRST_COUNT, (level.x << LEVEL_BITS) | level.y);
         }
     }

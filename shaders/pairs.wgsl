@@ -6,7 +6,8 @@ const CODED_PAIRS: u32 = 1u;
 const DIFFERENCES: u32 = 2u;
 const CHROMATICITIES: u32 = 3u;
 
-// Weights of red, green and blue: in Cb and in Cr, with the bias; or in both coordinates and in the sum that divides them.
+// Weights of red, green and blue, and what is added to their products: in Cb and in Cr, with the bias; or in both coordinates
+// and in the sum that divides them, with half the sum of the weights.
 struct PairWeights {
     first: vec4<i32>,
     second: vec4<i32>,
@@ -23,26 +24,33 @@ fn differences_of(weights: PairWeights, codes: vec3<u32>) -> vec2<u32> {
     return vec2<u32>(difference(weights.first, rgb), difference(weights.second, rgb));
 }
 
-// The quotient of `part` and `unit`, at most the highest code. `inverse` is about 1 / unit. Codes have at most 12 bits, so
-// that the estimate is off by less than one.
-fn quotient(part: u32, unit: u32, inverse: f32) -> u32 {
-    let estimate = u32(f32(part) * inverse);
-    let rest = i32(part - estimate * unit);
-    let code = estimate + select(0u, 1u, rest >= i32(unit)) - select(0u, 1u, rest < 0i);
-    return min(code, (1u << BITS) - 1u);
+const EXPONENT: u32 = 0x7f800000u;
+const EXPONENTS: u32 = 0x86800000u; // 127 + 127 + 15, as an exponent
+
+fn weighted(weights: vec4<i32>, light: vec3<u32>) -> u32 {
+    let factors = vec4<u32>(weights);
+    return factors.x * light.r + factors.y * light.g + factors.z * light.b + factors.w;
 }
 
-// The chromaticity of red, green and blue light, each an exponent above a mantissa of 26 bits.
-fn chromaticity_of(weights: PairWeights, light: vec3<u32>) -> vec2<u32> {
-    let exponents = light >> vec3<u32>(26u);
-    let most = max(exponents.r, max(exponents.g, exponents.b));
-    let mantissas = light & vec3<u32>(0x3ffffffu);
-    // The largest gets 16 bits; all are rounded.
-    let shifts = min(vec3<u32>(10u + most) - exponents, vec3<u32>(31u));
-    let scaled = (mantissas >> shifts) + ((mantissas >> (shifts - vec3<u32>(1u))) & vec3<u32>(1u));
-    let first = dot(vec3<u32>(weights.first.xyz), scaled);
-    let second = dot(vec3<u32>(weights.second.xyz), scaled);
-    let unit = max(dot(vec3<u32>(weights.whole.xyz), scaled) >> BITS, 1u);
-    let inverse = 1.0 / f32(unit);
-    return vec2<u32>(quotient(first, unit, inverse), quotient(second, unit, inverse));
+// The quotient of `part` and `unit`, at most `top`. `inverse` is below 1 / unit, by at most 2 millionths of it. A quotient
+// is below 2^13, so that the estimate is the quotient or one less.
+fn quotient(part: u32, unit: u32, inverse: f32, top: u32) -> u32 {
+    let estimate = u32(f32(part) * inverse);
+    return min(estimate + select(0u, 1u, part - estimate * unit >= unit), top);
+}
+
+// The levels of the chromaticity of red, green and blue light. All that is computed in floating point is exact, except for
+// the quotients' estimates.
+fn chromaticity_of(weights: PairWeights, light: vec3<f32>, level_bits: u32) -> vec2<u32> {
+    let most = max(max(light.r, light.g), light.b);
+    // The largest gets 16 bits. For black, the factor is any power of two.
+    let scaled = vec3<u32>(light * bitcast<f32>(EXPONENTS - (bitcast<u32>(most) & EXPONENT)));
+    let unit = weighted(weights.whole, scaled) >> level_bits;
+    // Less by more than the 5.5 units in the last place by which conversions, division and product may be off.
+    let inverse = 0.99999905 / f32(unit);
+    let top = select(0u, (1u << level_bits) - 1u, most > 0.0);
+    return vec2<u32>(
+        quotient(weighted(weights.first, scaled), unit, inverse, top),
+        quotient(weighted(weights.second, scaled), unit, inverse, top),
+    );
 }

@@ -4,18 +4,23 @@
 // each other. So every workgroup keeps a table in workgroup memory. A pair of levels has one slot there, selected by
 // the lower bits of both, so that similar colours never share a slot. The first pair keeps the slot; other pairs with
 // the same slot are added directly to memory. At the end, the workgroup adds the counts of its slots.
+//
+// The light of each code is also in workgroup memory if there is room, since neighbouring invocations read different codes.
 
 override WORKGROUP: u32 = 256u;
 // The source of the pairs.
 override PAIRS: u32 = CODED_PAIRS;
 // Bits of a level. For deeper codes, the upper bits.
 override LEVEL_BITS: u32 = 8u;
-// Bits of each level that select a slot.
-override SLOT_BITS: u32 = 6u;
-// 2^(2 · SLOT_BITS)
+// Bits of the first and of the second level that select a slot.
+override FIRST_SLOT_BITS: u32 = 6u;
+override SECOND_SLOT_BITS: u32 = 6u;
+// 2^(FIRST_SLOT_BITS + SECOND_SLOT_BITS)
 override SLOTS: u32 = 4096u;
-// 31 - 2 · (LEVEL_BITS - SLOT_BITS)
+// 31 - 2 · LEVEL_BITS + FIRST_SLOT_BITS + SECOND_SLOT_BITS
 override COUNT_BITS: u32 = 27u;
+// The lights in workgroup memory: 2^BITS, or 1 if none are there.
+override LIGHTS: u32 = 1u;
 
 struct Vectorscope {
     // The counted part of the grid of samples: column and row of the first, then one past the last.
@@ -27,16 +32,21 @@ struct Vectorscope {
 @group(1) @binding(0) var<uniform> scope: Vectorscope;
 @group(1) @binding(1) var<storage, read_write> counts: array<atomic<u32>>;
 // The linear light of each code, if chromaticities are counted.
-@group(1) @binding(2) var<storage, read> light: array<u32>;
+@group(1) @binding(2) var<storage, read> light: array<f32>;
 
 // The upper bits hold the pair's other bits and one more, so that an empty slot is zero. The lower COUNT_BITS hold its
 // count. A workgroup has fewer than 2^COUNT_BITS samples.
 var<workgroup> slots: array<atomic<u32>, SLOTS>;
+var<workgroup> near_light: array<f32, LIGHTS>;
 
-fn tally(cb: u32, cr: u32, count: u32) {
-    let low = (1u << SLOT_BITS) - 1u;
-    let slot = ((cb & low) << SLOT_BITS) | (cr & low);
-    let owner = (((cb >> SLOT_BITS) << (LEVEL_BITS - SLOT_BITS)) | (cr >> SLOT_BITS)) + 1u;
+// Adds to the count of a pair, whose first level is above the second.
+fn tally(pair: u32, count: u32) {
+    let first = pair >> LEVEL_BITS;
+    let second = pair & ((1u << LEVEL_BITS) - 1u);
+    let low = vec2<u32>(first & ((1u << FIRST_SLOT_BITS) - 1u), second & ((1u << SECOND_SLOT_BITS) - 1u));
+    let slot = (low.x << SECOND_SLOT_BITS) | low.y;
+    let high = vec2<u32>(first >> FIRST_SLOT_BITS, second >> SECOND_SLOT_BITS);
+    let owner = ((high.x << (LEVEL_BITS - SECOND_SLOT_BITS)) | high.y) + 1u;
     var there = atomicLoad(&slots[slot]);
     if there == 0u {
         let claim = atomicCompareExchangeWeak(&slots[slot], 0u, (owner << COUNT_BITS) | count);
@@ -48,28 +58,54 @@ fn tally(cb: u32, cr: u32, count: u32) {
     if there >> COUNT_BITS == owner {
         atomicAdd(&slots[slot], count);
     } else {
-        atomicAdd(&counts[(cb << LEVEL_BITS) | cr], count);
+        atomicAdd(&counts[pair], count);
     }
 }
 
 // Counts those of four neighbouring samples that are in the counted part, merging equal ones.
-fn tally_strip(strip: u32, cb_codes: vec4<u32>, cr_codes: vec4<u32>) {
-    let surplus = vec4<u32>(BITS - LEVEL_BITS);
-    let cb = cb_codes >> surplus;
-    let cr = cr_codes >> surplus;
+fn tally_strip(strip: u32, pairs: vec4<u32>) {
     let first = strip * 4u;
-    let begin = max(scope.low.x, first) - first;
-    let end = min(scope.high.x - first, 4u);
-    var count = 1u;
-    for (var lane = begin; lane < end; lane += 1u) {
-        let next = min(lane + 1u, end - 1u);
-        if next > lane && cb[next] == cb[lane] && cr[next] == cr[lane] {
-            count += 1u;
-        } else {
-            tally(cb[lane], cr[lane], count);
-            count = 1u;
+    if first >= scope.low.x && first + 4u <= scope.high.x {
+        // Unrolled by hand, since a loop over the lanes of a vector is not reliably unrolled.
+        var count = 1u;
+        if pairs.x != pairs.y {
+            tally(pairs.x, count);
+            count = 0u;
         }
+        count += 1u;
+        if pairs.y != pairs.z {
+            tally(pairs.y, count);
+            count = 0u;
+        }
+        count += 1u;
+        if pairs.z != pairs.w {
+            tally(pairs.z, count);
+            count = 0u;
+        }
+        tally(pairs.w, count + 1u);
+        return;
     }
+    for (var lane = max(scope.low.x, first) - first; lane < min(scope.high.x - first, 4u); lane += 1u) {
+        tally(pairs[lane], 1u);
+    }
+}
+
+// The pairs of levels of codes of Cb and Cr.
+fn pairs_of_codes(cb: vec4<u32>, cr: vec4<u32>) -> vec4<u32> {
+    let surplus = vec4<u32>(BITS - LEVEL_BITS);
+    return ((cb >> surplus) << vec4<u32>(LEVEL_BITS)) | (cr >> surplus);
+}
+
+fn light_of(code: u32) -> f32 {
+    if LIGHTS > 1u {
+        return near_light[code];
+    }
+    return light[code];
+}
+
+fn pair_of_chromaticity(red: u32, green: u32, blue: u32) -> u32 {
+    let levels = chromaticity_of(scope.weights, vec3<f32>(light_of(red), light_of(green), light_of(blue)), LEVEL_BITS);
+    return (levels.x << LEVEL_BITS) | levels.y;
 }
 
 fn differences(weights: vec4<i32>, colors: Colors) -> vec4<u32> {
@@ -82,23 +118,21 @@ fn differences(weights: vec4<i32>, colors: Colors) -> vec4<u32> {
 
 fn count_strip(strip: u32, row: u32) {
     if PAIRS == CODED_PAIRS {
-        tally_strip(strip, samples_of_strip(1u, strip, row), samples_of_strip(2u, strip, row));
+        tally_strip(strip, pairs_of_codes(samples_of_strip(1u, strip, row), samples_of_strip(2u, strip, row)));
         return;
     }
     let colors = colors_of(samples_of_strip(0u, strip, row), chroma_terms(strip, chroma_row(row)));
     if PAIRS == DIFFERENCES {
-        tally_strip(strip, differences(scope.weights.first, colors), differences(scope.weights.second, colors));
+        let cb = differences(scope.weights.first, colors);
+        tally_strip(strip, pairs_of_codes(cb, differences(scope.weights.second, colors)));
         return;
     }
-    var first: vec4<u32>;
-    var second: vec4<u32>;
-    for (var lane = 0u; lane < 4u; lane += 1u) {
-        let codes = vec3<u32>(colors.red[lane], colors.green[lane], colors.blue[lane]);
-        let pair = chromaticity_of(scope.weights, vec3<u32>(light[codes.r], light[codes.g], light[codes.b]));
-        first[lane] = pair.x;
-        second[lane] = pair.y;
-    }
-    tally_strip(strip, first, second);
+    tally_strip(strip, vec4<u32>(
+        pair_of_chromaticity(colors.red.x, colors.green.x, colors.blue.x),
+        pair_of_chromaticity(colors.red.y, colors.green.y, colors.blue.y),
+        pair_of_chromaticity(colors.red.z, colors.green.z, colors.blue.z),
+        pair_of_chromaticity(colors.red.w, colors.green.w, colors.blue.w),
+    ));
 }
 
 @compute @workgroup_size(WORKGROUP)
@@ -109,6 +143,11 @@ fn count_pairs(
 ) {
     for (var slot = local; slot < SLOTS; slot += WORKGROUP) {
         atomicStore(&slots[slot], 0u);
+    }
+    if LIGHTS > 1u {
+        for (var code = local; code < LIGHTS; code += WORKGROUP) {
+            near_light[code] = light[code];
+        }
     }
     workgroupBarrier();
 
@@ -133,11 +172,14 @@ fn count_pairs(
     for (var slot = local; slot < SLOTS; slot += WORKGROUP) {
         let word = atomicLoad(&slots[slot]);
         if word != 0u {
-            let low = (1u << SLOT_BITS) - 1u;
             let owner = (word >> COUNT_BITS) - 1u;
-            let cb = ((owner >> (LEVEL_BITS - SLOT_BITS)) << SLOT_BITS) | (slot >> SLOT_BITS);
-            let cr = ((owner & ((1u << (LEVEL_BITS - SLOT_BITS)) - 1u)) << SLOT_BITS) | (slot & low);
-            atomicAdd(&counts[(cb << LEVEL_BITS) | cr], word & ((1u << COUNT_BITS) - 1u));
+            let high = vec2<u32>(
+                owner >> (LEVEL_BITS - SECOND_SLOT_BITS),
+                owner & ((1u << (LEVEL_BITS - SECOND_SLOT_BITS)) - 1u),
+            );
+            let first = (high.x << FIRST_SLOT_BITS) | (slot >> SECOND_SLOT_BITS);
+            let second = (high.y << SECOND_SLOT_BITS) | (slot & ((1u << SECOND_SLOT_BITS) - 1u));
+            atomicAdd(&counts[(first << LEVEL_BITS) | second], word & ((1u << COUNT_BITS) - 1u));
         }
     }
 }

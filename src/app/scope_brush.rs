@@ -73,7 +73,7 @@ impl ScopeDrag {
         Some(Brushes {
             vectorscope: Some(PairBrush {
                 shape,
-                level_bits: level_bits(subject.bits),
+                level_bits: subject.pair_level_bits(),
                 diagram: subject.style.diagram,
             }),
             ..brushes
@@ -130,6 +130,6 @@ fn subject<'a>(geometry: &Geometry<'a>) -> Option<(&'a Frame, ScopeSubject)> {
 /// Returns the pair of levels nearest to a point of the view.
 fn pair_at(subject: &ScopeSubject, panel: &ScopePanel, at: DVec2) -> [u16; 2] {
     let corner = DVec2::new(panel.rect.left.into(), panel.rect.top.into());
-    let top = f64::from((1_u32 << level_bits(subject.bits)) - 1);
+    let top = f64::from((1_u32 << subject.pair_level_bits()) - 1);
     levels_of_pair(subject, panel.rect, at - corner).map(|level| level.clamp(0.0, top) as u16)
 }

@@ -78,7 +78,7 @@ pub fn level_of(rect: PanelRect, y: f64, bits: u32) -> u32 {
 pub fn levels_of_pair(subject: &ScopeSubject, rect: PanelRect, within: DVec2) -> [f64; 2] {
     let size = DVec2::new(rect.width.into(), rect.height.into());
     let from_middle = (within - size * 0.5) / size.min_element();
-    let lens = Lens::new(subject.chroma.as_ref(), level_bits(subject.bits), subject.style.zoom);
+    let lens = Lens::new(subject.chroma.as_ref(), subject.pair_level_bits(), subject.style.zoom);
     lens.pair_at([from_middle.x, -from_middle.y])
 }
 
@@ -128,7 +128,7 @@ impl ScopePoint {
 
     fn in_vectorscope(subject: &ScopeSubject, rect: PanelRect, within: DVec2) -> Option<Self> {
         subject.chroma?;
-        let levels = f64::from(1_u32 << level_bits(subject.bits));
+        let levels = f64::from(1_u32 << subject.pair_level_bits());
         let [cb, cr] = levels_of_pair(subject, rect, within);
         let level = |at: f64| (0.0..levels).contains(&at).then_some(at as u32);
         let (cb, cr) = (level(cb)?, level(cr)?);
@@ -168,7 +168,7 @@ impl ScopePoint {
                 let (x, y) = (f64::from(cb) - middle, f64::from(cr) - middle);
                 let angle = y.atan2(x).to_degrees().rem_euclid(360.0);
                 let diagram = self.subject.chroma.map_or(Diagram::CbCr, |chroma| chroma.diagram());
-                let mut text = match diagram.step(level_bits(bits)) {
+                let mut text = match diagram.step(self.subject.pair_level_bits()) {
                     Some(_) if [cb, cr] == [0; 2] => "black: no chromaticity".to_owned(),
                     Some(step) => {
                         let [x, y] = diagram.coordinates();

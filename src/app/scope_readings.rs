@@ -234,8 +234,9 @@ fn marks(rect: Rect, kind: ScopeKind, subject: &ScopeSubject, probe: &Probe, sha
                 (Some(computation), _) => Some(computation.of_codes(probe.codes.map(|code| code as i32))),
                 (None, [_, cb, cr]) => Some([cb?, cr?]),
             });
-            let lens = Lens::new(subject.chroma.as_ref(), subject.bits, subject.style.zoom);
-            let place = |codes: [u32; 2]| graticule::place_of(rect, &lens, codes.map(f64::from));
+            let bits = subject.chroma.map_or(subject.bits, |chroma| chroma.pair_bits());
+            let lens = Lens::new(subject.chroma.as_ref(), bits, subject.style.zoom);
+            let place = |parts: [u32; 2]| graticule::place_of(rect, &lens, parts.map(f64::from));
             let place = pair.map(place).filter(|&at| rect.contains(at));
             place.map(|at| (at, Color32::WHITE)).into_iter().collect()
         }

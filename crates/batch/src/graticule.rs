@@ -70,6 +70,12 @@ impl ScopeSubject {
         }
     }
 
+    /// Returns the number of bits in a level of the vectorscope.
+    #[must_use]
+    pub fn pair_level_bits(&self) -> u32 {
+        self.chroma.map_or_else(|| level_bits(self.bits), |chroma| chroma.level_bits())
+    }
+
     /// Returns the scale of a channel.
     #[must_use]
     pub fn scale_of(&self, channel: usize) -> Scale {
@@ -206,7 +212,7 @@ fn vectorscope(painter: &Painter, rect: Rect, subject: &ScopeSubject) {
     let side = rect.width().min(rect.height());
     let square = Rect::from_center_size(rect.center(), vec2(side, side));
     let painter = painter.with_clip_rect(square.intersect(painter.clip_rect()));
-    let lens = Lens::new(Some(&chroma), chroma.bits, subject.style.zoom);
+    let lens = Lens::new(Some(&chroma), chroma.pair_bits(), subject.style.zoom);
     match chroma.chromaticity() {
         Some(chromaticity) => chromaticities(&painter, square, (&lens, chromaticity), subject.style),
         None => color_differences(&painter, square, (&lens, chroma), subject.style),
@@ -217,12 +223,11 @@ fn vectorscope(painter: &Painter, rect: Rect, subject: &ScopeSubject) {
 fn chromaticities(painter: &Painter, square: Rect, (lens, chromaticity): (&Lens, &Chromaticity), style: ScopeStyle) {
     let place = |xy: [f64; 2]| place_of(square, lens, chromaticity.place(xy));
     let is_roomy = square.width() >= ROOMY;
-    let Some(step) = chromaticity.diagram.step(chromaticity.bits) else { return };
+    let Some(step) = chromaticity.diagram.step(chromaticity.level_bits()) else { return };
     // A line at each tenth, with every second labelled if there is room.
     for tenths in 1..9_u8 {
         let coordinate = f64::from(tenths) / 10.0;
-        let code = coordinate / step - 0.5;
-        let at = place_of(square, lens, [code; 2]);
+        let at = place_of(square, lens, [coordinate / step - 0.5; 2]);
         painter.vline(at.x, square.y_range(), Stroke::new(1.0, STEP));
         painter.hline(square.x_range(), at.y, Stroke::new(1.0, STEP));
         if square.width() >= 2.0 * ROOMY && tenths % 2 == 0 {

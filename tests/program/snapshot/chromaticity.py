@@ -64,7 +64,7 @@ with np.errstate(invalid="ignore", divide="ignore"):
     else:
         first, second, extent = 4 * x / (x + 15 * y + 3 * z), 9 * y / (x + 15 * y + 3 * z), 0.63
 is_black = light.max(axis=0) == 0
-levels = min(2**bits, 1024)
+levels = min(2**bits, 512)
 places = [np.where(is_black, 0, part / extent * levels) for part in (first, second)]
 
 found = json.load(open(figures))["vectorscope"]

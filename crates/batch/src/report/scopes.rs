@@ -4,7 +4,7 @@ use super::content::Report;
 use super::tone::INK;
 use histoscope_core::histogram::Components;
 use histoscope_core::scopes::graticule::{LineKind, Scale, Unit};
-use histoscope_core::scopes::{Chroma, SUM_LEVELS, Vectorscope, VectorscopeSum, WaveformSum, targets};
+use histoscope_core::scopes::{Chroma, SUM_LEVELS, VectorscopeSum, WaveformSum, level_bits, targets};
 use histoscope_core::strip::{Rgb, brightness, channel_color, ramp};
 use histoscope_render::gpu::readback::Image;
 
@@ -103,7 +103,7 @@ pub fn lines(report: &Report, trace: &Trace) -> Vec<TraceLine> {
 /// Returns the lines of a scale, of whose labels any two are at least `distance` apart, as a fraction of the height.
 #[must_use]
 pub fn lines_of(scale: Scale, distance: f64) -> Vec<TraceLine> {
-    let levels = f64::from(1_u32 << Vectorscope::level_bits_of(scale.bits()));
+    let levels = f64::from(1_u32 << level_bits(scale.bits()));
     let codes = f64::from(1_u32 << scale.bits()) / levels;
     let top = f64::from((1_u32 << scale.bits()) - 1);
     let mut marks = scale.marks(Unit::Percent);

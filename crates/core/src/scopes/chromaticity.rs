@@ -57,7 +57,7 @@ impl Diagram {
         }
     }
 
-    /// Returns the difference of the coordinates of neighbouring codes of `bits` bits, or `None` for colour differences.
+    /// Returns the difference of the coordinates of neighbouring levels of `bits` bits, or `None` for colour differences.
     #[must_use]
     pub fn step(self, bits: u32) -> Option<f64> {
         (self != Self::CbCr).then(|| self.extent() / f64::from(1_u32 << bits))
@@ -72,11 +72,15 @@ impl Diagram {
     }
 }
 
-/// The definition of a pixel's chromaticity as a pair of codes.
+/// The most bits in a level of a chromaticity. A natural picture then has few enough pairs for a GPU to count most of
+/// them in the memory of its workgroups.
+const MOST_BITS: u32 = 9;
+
+/// The definition of a pixel's chromaticity as a pair of levels.
 ///
-/// A code is the coordinate as a fraction of the diagram's extent, times 2^bits, rounded down; before that, it is off by at
-/// most a twentieth of a level of 10 bits. Black has no chromaticity:
-/// it is counted at 0, 0.
+/// A level is the coordinate as a fraction of the diagram's extent, times 2^[`level_bits`](Self::level_bits), rounded down.
+/// Before that, rounded weights and light move it by less than 0.07 of a level of 9 bits for the primaries in use. Black has
+/// no chromaticity: it is counted at 0, 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Chromaticity {
     /// The diagram.
@@ -85,31 +89,32 @@ pub struct Chromaticity {
     pub transfer: Transfer,
     /// The primaries of their light.
     pub primaries: Primaries,
-    /// Number of bits in a code.
-    pub bits: u32,
+    /// Number of bits in an R'G'B' code.
+    pub code_bits: u32,
 }
 
 impl Chromaticity {
-    /// Creates the definition for codes of `bits` bits, at most 12.
+    /// Creates the definition for R'G'B' codes of `code_bits` bits, at most 12.
     #[must_use]
-    pub const fn new(diagram: Diagram, (transfer, primaries): (Transfer, Primaries), bits: u32) -> Self {
-        Self { diagram, transfer, primaries, bits }
+    pub const fn new(diagram: Diagram, (transfer, primaries): (Transfer, Primaries), code_bits: u32) -> Self {
+        Self { diagram, transfer, primaries, code_bits }
     }
 
-    /// Returns the place of the chromaticity x and y of CIE 1931, in codes with fractions: a code's own number is the middle
+    /// Returns the number of bits in a level.
+    #[must_use]
+    pub const fn level_bits(&self) -> u32 {
+        if self.code_bits < MOST_BITS { self.code_bits } else { MOST_BITS }
+    }
+
+    /// Returns the place of the chromaticity x and y of CIE 1931, in levels with fractions: a level's own number is the middle
     /// of the values that it stands for.
     #[must_use]
-    pub fn codes_of([x, y]: [f64; 2], diagram: Diagram, bits: u32) -> [f64; 2] {
+    pub fn place(&self, [x, y]: [f64; 2]) -> [f64; 2] {
         let xyz = [x, y, 1.0 - x - y];
         let [first, second, whole] =
-            diagram.weights().map(|row| row.iter().zip(xyz).map(|(weight, part)| weight * part).sum::<f64>());
-        [first, second].map(|part| part / whole / diagram.extent() * f64::from(1_u32 << bits) - 0.5)
-    }
-
-    /// Returns the place of a chromaticity x and y in codes of these bits.
-    #[must_use]
-    pub fn place(&self, xy: [f64; 2]) -> [f64; 2] {
-        Self::codes_of(xy, self.diagram, self.bits)
+            self.diagram.weights().map(|row| row.iter().zip(xyz).map(|(weight, part)| weight * part).sum::<f64>());
+        let levels = f64::from(1_u32 << self.level_bits());
+        [first, second].map(|part| part / whole / self.diagram.extent() * levels - 0.5)
     }
 
     /// Returns the rows that give red, green and blue light of BT.709, up to a common factor, of both coordinates as
@@ -130,21 +135,21 @@ impl Chromaticity {
     pub fn computation(&self) -> ChromaticityTable {
         static KEPT: Mutex<Vec<KeptLight>> = Mutex::new(Vec::new());
         let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-        let is = |(transfer, bits, _): &&KeptLight| (*transfer, *bits) == (self.transfer, self.bits);
+        let is = |(transfer, bits, _): &&KeptLight| (*transfer, *bits) == (self.transfer, self.code_bits);
         let light = kept.iter().find(is).map(|(.., light)| Arc::clone(light)).unwrap_or_else(|| {
-            let top = f64::from((1_u32 << self.bits) - 1);
-            let word = |code: u32| light_word(self.transfer.light(f64::from(code) / top));
-            let light: Arc<[u32]> = (0..1 << self.bits).map(word).collect();
-            kept.insert(0, (self.transfer, self.bits, Arc::clone(&light)));
+            let top = f64::from((1_u32 << self.code_bits) - 1);
+            let light_of = |code: u32| self.transfer.light(f64::from(code) / top).max(0.0) as f32;
+            let light: Arc<[f32]> = (0..1 << self.code_bits).map(light_of).collect();
+            kept.insert(0, (self.transfer, self.code_bits, Arc::clone(&light)));
             kept.truncate(4);
             light
         });
-        ChromaticityTable { weights: self.weights(), bits: self.bits, light }
+        ChromaticityTable { weights: self.weights(), level_bits: self.level_bits(), light }
     }
 
     /// Returns the weights of red, green and blue light in both coordinates and in the sum that divides them, in units that
-    /// make the largest sum of three weights about 2^16 - 1.
-    fn weights(&self) -> [[u32; 3]; 3] {
+    /// make the largest sum of three weights about 2^16 - 1; and half the sum of each three.
+    fn weights(&self) -> [[u32; 4]; 3] {
         let extent = self.diagram.extent();
         let to_xyz = self.primaries.to_xyz();
         let rows = self.diagram.weights();
@@ -153,61 +158,56 @@ impl Chromaticity {
             std::array::from_fn(|i| (0..3).map(|k| rows[at][k] * to_xyz[k][i]).sum::<f64>() / unit)
         });
         let most = rows.map(|row| row.iter().sum::<f64>()).into_iter().fold(0.0, f64::max);
-        // No sum of products with light up to 2^16 overflows.
-        rows.map(|row| row.map(|weight| (weight.max(0.0) / most * 65_534.0).round() as u32))
+        // No sum of products with light below 2^16 overflows.
+        rows.map(|row| {
+            let [red, green, blue] = row.map(|weight| (weight.max(0.0) / most * 65_534.0).round() as u32);
+            [red, green, blue, (red + green + blue) / 2]
+        })
     }
 }
 
-/// The words of light of each code, for a transfer function and bits per code.
-type KeptLight = (Transfer, u32, Arc<[u32]>);
+/// The light of each code, for a transfer function and bits per code.
+type KeptLight = (Transfer, u32, Arc<[f32]>);
 
-/// Bits of the mantissa in a word of light; the exponent is above it.
-const MANTISSA_BITS: u32 = 26;
-/// Bits of light before it is multiplied.
-const SCALED_BITS: u32 = 16;
-
-/// Returns linear light from 0 to 1 as an exponent and a mantissa with its highest bit set, so that dark codes have as many
-/// digits as bright ones; 0 for black.
-fn light_word(light: f64) -> u32 {
-    let bits = light.max(0.0).to_bits();
-    // An exponent of 63 is that of 1.
-    let Some(exponent) = (bits >> 52).checked_sub(1023 - 63).filter(|&exponent| exponent < 64) else { return 0 };
-    let mantissa = (bits & ((1 << 52) - 1) | 1 << 52) >> (53 - MANTISSA_BITS);
-    (exponent as u32) << MANTISSA_BITS | mantissa as u32
-}
+/// The bits of a number's exponent.
+const EXPONENT: u32 = 0xff << 23;
+/// The exponents of a number and of the power of two that brings it to 2^15 or more, and below 2^16, add up to this.
+const EXPONENTS: u32 = (127 + 127 + 15) << 23;
 
 /// The integer computation of a pixel's chromaticity.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ChromaticityTable {
-    /// Weights of red, green and blue light in the first and the second coordinate, and in the sum that divides both.
-    pub weights: [[u32; 3]; 3],
-    bits: u32,
-    light: Arc<[u32]>,
+    /// Weights of red, green and blue light in the first and the second coordinate, and in the sum that divides both, each
+    /// followed by half the sum of the three.
+    pub weights: [[u32; 4]; 3],
+    level_bits: u32,
+    light: Arc<[f32]>,
 }
 
+impl Eq for ChromaticityTable {}
+
 impl ChromaticityTable {
-    /// Returns the linear light of each code: an exponent of 6 bits above a mantissa of 26 bits.
+    /// Returns the linear light of each code, from 0 to 1.
     #[must_use]
-    pub fn light(&self) -> &[u32] {
+    pub fn light(&self) -> &[f32] {
         &self.light
     }
 
-    /// Returns the pair of a pixel's R'G'B' codes.
+    /// Returns the pair of levels of a pixel's R'G'B' codes.
     #[inline]
     #[must_use]
     pub fn of_codes(&self, rgb: [u32; 3]) -> [u32; 2] {
-        let words = rgb.map(|code| self.light[code as usize]);
-        let exponents = words.map(|word| word >> MANTISSA_BITS);
-        let most = exponents[0].max(exponents[1]).max(exponents[2]);
-        // The largest gets 16 bits, and no sum overflows.
-        let light: [u32; 3] = std::array::from_fn(|part| {
-            let mantissa = words[part] & ((1 << MANTISSA_BITS) - 1);
-            let shift = (MANTISSA_BITS - SCALED_BITS + most - exponents[part]).min(31);
-            (mantissa >> shift) + ((mantissa >> (shift - 1)) & 1)
-        });
-        let [first, second, whole] = self.weights.map(|row| row[0] * light[0] + row[1] * light[1] + row[2] * light[2]);
-        let unit = (whole >> self.bits).max(1);
-        [first, second].map(|part| (part / unit).min((1 << self.bits) - 1))
+        let light = rgb.map(|code| self.light[code as usize]);
+        let most = light[0].max(light[1]).max(light[2]);
+        // The largest gets 16 bits. Multiplying by a power of two is exact. For black, it is any power.
+        let power = f32::from_bits(EXPONENTS.wrapping_sub(most.to_bits() & EXPONENT));
+        let light = light.map(|part| (part * power) as u32);
+        // Light was rounded down, by a half on average.
+        let [first, second, whole] =
+            self.weights.map(|[red, green, blue, half]| red * light[0] + green * light[1] + blue * light[2] + half);
+        let top = if most > 0.0 { (1 << self.level_bits) - 1 } else { 0 };
+        let unit = whole >> self.level_bits;
+        [first, second].map(|part| (part / unit).min(top))
     }
 }
 
@@ -268,7 +268,7 @@ mod tests {
         for (diagram, expected) in [(Diagram::Xy, xy), (Diagram::Uv, uv)] {
             for bits in [8, 10, 12] {
                 let chromaticity = Chromaticity::new(diagram, SDR, bits);
-                let (table, step) = (chromaticity.computation(), diagram.step(bits).unwrap());
+                let (table, step) = (chromaticity.computation(), diagram.step(chromaticity.level_bits()).unwrap());
                 let top = (1 << bits) - 1;
                 for code in [1, 2, 7, top / 3, top] {
                     let colours = [[code, 0, 0], [0, code, 0], [0, 0, code], [code; 3]];
@@ -289,10 +289,12 @@ mod tests {
             for diagram in [Diagram::Xy, Diagram::Uv] {
                 let table = Chromaticity::new(diagram, (Transfer::Pq, primaries), 12).computation();
                 for row in table.weights {
-                    assert!(row.iter().sum::<u32>() < 1 << 16, "{primaries:?} {diagram:?}: {row:?}");
+                    let [red, green, blue, half] = row.map(u64::from);
+                    let most = (red + green + blue) * 0xffff + half;
+                    assert!(most < 1 << 32, "{primaries:?} {diagram:?}: {row:?}");
                 }
                 for codes in (0..27).map(|n| [n % 3, n / 3 % 3, n / 9].map(|part| [0, 1, 4095][part])) {
-                    assert!(table.of_codes(codes).iter().all(|&code| code < 4096), "{primaries:?} {codes:?}");
+                    assert!(table.of_codes(codes).iter().all(|&level| level < 512), "{primaries:?} {codes:?}");
                 }
             }
         }
@@ -304,7 +306,7 @@ mod tests {
         for diagram in [Diagram::Xy, Diagram::Uv] {
             let chromaticity = Chromaticity::new(diagram, SDR, 10);
             for (primary, xy) in Primaries::Bt709.chromaticities().into_iter().enumerate() {
-                let [x, y] = chromaticity.place(xy).map(|code| (code + 0.5) / 1024.0);
+                let [x, y] = chromaticity.place(xy).map(|level| (level + 0.5) / 512.0);
                 let light = chromaticity.to_bt709().map(|row| row[0] * x + row[1] * y + row[2]);
                 let most = light.into_iter().fold(0.0, f64::max);
                 for (channel, part) in light.into_iter().enumerate() {
@@ -320,16 +322,17 @@ mod tests {
     fn dark_colours_are_as_precise_as_bright_ones() {
         let lights = [(Transfer::Pq, Primaries::Bt2020), (Transfer::Hlg, Primaries::Bt2020), SDR];
         for (light, bits) in lights.into_iter().flat_map(|light| [8, 10, 12].map(|bits| (light, bits))) {
-            let (table, to_xyz) = (Chromaticity::new(Diagram::Xy, light, bits).computation(), light.1.to_xyz());
-            let (top, step) = ((1_u32 << bits) - 1, Diagram::Xy.step(bits).unwrap());
+            let chromaticity = Chromaticity::new(Diagram::Xy, light, bits);
+            let (table, to_xyz) = (chromaticity.computation(), light.1.to_xyz());
+            let (top, step) = ((1_u32 << bits) - 1, Diagram::Xy.step(chromaticity.level_bits()).unwrap());
             for code in (1..top).filter(|code| *code < 64 || code % 61 == 0) {
                 for rgb in [[code, code / 2, code], [code + 1, code, 0], [code / 3, code, top - code]] {
                     let light = rgb.map(|code| light.0.light(f64::from(code) / f64::from(top)));
                     let xyz = to_xyz.map(|row| row.iter().zip(light).map(|(weight, part)| weight * part).sum::<f64>());
                     let whole: f64 = xyz.iter().sum();
                     for (level, part) in table.of_codes(rgb).into_iter().zip(xyz) {
-                        // A twentieth of a level of 10 bits.
-                        let (exact, off) = (part / whole / step, 0.05 * f64::from(1_u32 << bits) / 1024.0);
+                        // A twentieth of a level of 9 bits.
+                        let (exact, off) = (part / whole / step, 0.05 * 0.85 / 512.0 / step);
                         let is_near = f64::from(level) <= exact + off && f64::from(level + 1) >= exact - off;
                         assert!(is_near, "{bits} bits {rgb:?}: {level}, not {exact}");
                     }

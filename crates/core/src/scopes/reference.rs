@@ -40,9 +40,9 @@ pub fn waveform(picture: &Picture, pixels: Rect, components: Components) -> Wave
 #[must_use]
 pub fn vectorscope(picture: &Picture, pixels: Rect, chroma: Chroma) -> Vectorscope {
     let layout = picture.layout();
-    let mut scope = Vectorscope::empty(layout.bin_bits());
-    let surplus = layout.bin_bits() - scope.level_bits;
-    let level_bits = scope.level_bits;
+    let level_bits = chroma.level_bits();
+    let mut scope = Vectorscope::empty(level_bits);
+    let surplus = chroma.pair_bits() - level_bits;
     let mut count = |[cb, cr]: [u32; 2]| {
         scope.counts[((cb >> surplus << level_bits) | (cr >> surplus)) as usize] += 1;
     };

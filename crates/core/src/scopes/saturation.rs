@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn saturation_is_the_distance_from_the_middle() {
         for bits in [8, 10, 12] {
-            let mut scope = Vectorscope::empty(bits);
+            let mut scope = Vectorscope::empty(level_bits(bits));
             let (middle, unit) = (scope.levels() / 2, if bits == 12 { 4.0 } else { 1.0 });
             let at = |cb: usize, cr: usize| (cb << scope.level_bits) | cr;
             let (gray, far) = (at(middle, middle), at(middle + 3, middle - 4));

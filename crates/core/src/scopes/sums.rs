@@ -185,6 +185,7 @@ fn add_all(sums: &mut [u64], counts: &[u64]) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::level_bits;
     use super::*;
     use crate::picture::color::{Matrix, Range};
     use crate::picture::layout::PixelLayout;
@@ -200,7 +201,7 @@ mod tests {
         };
         let layout = PixelLayout::planar_ycbcr(bits as u8, (0, 0));
         let mut waveform = Waveform::empty(&layout, Rect::whole(width, 2), Components::Rgbl);
-        let mut vectorscope = Vectorscope::empty(bits);
+        let mut vectorscope = Vectorscope::empty(level_bits(bits));
         fill(&mut waveform.counts);
         fill(&mut vectorscope.counts);
         ScopeCounts { waveform: Some(waveform), vectorscope: Some(vectorscope) }

@@ -23,17 +23,10 @@ pub struct Vectorscope {
 }
 
 impl Vectorscope {
-    /// Creates an empty vectorscope for pictures with codes of `bits` bits.
+    /// Creates an empty vectorscope with levels of `level_bits` bits.
     #[must_use]
-    pub fn empty(bits: u32) -> Self {
-        let level_bits = Self::level_bits_of(bits);
+    pub fn empty(level_bits: u32) -> Self {
         Self { level_bits, counts: vec![0; 1 << (2 * level_bits)] }
-    }
-
-    /// Returns the number of bits in a level for pictures with codes of `bits` bits.
-    #[must_use]
-    pub const fn level_bits_of(bits: u32) -> u32 {
-        level_bits(bits)
     }
 
     /// Returns the number of levels of each of the two differences.
@@ -56,7 +49,7 @@ pub struct Chroma {
     pub matrix: Matrix,
     /// The range of their codes.
     pub range: Range,
-    /// Number of bits in a code.
+    /// Number of bits in a code of the picture.
     pub bits: u32,
     pairs: Pairs,
 }
@@ -140,6 +133,24 @@ impl Chroma {
                 Self { pairs: Pairs::Chromaticity(Chromaticity::new(diagram, light, self.bits)), ..self }
             }
             Diagram::CbCr | Diagram::Xy | Diagram::Uv => self,
+        }
+    }
+
+    /// Returns the number of bits in a level.
+    #[must_use]
+    pub const fn level_bits(&self) -> u32 {
+        match &self.pairs {
+            Pairs::Chromaticity(chromaticity) => chromaticity.level_bits(),
+            Pairs::Coded | Pairs::Differences(_) => level_bits(self.bits),
+        }
+    }
+
+    /// Returns the number of bits in each part of a pair before it becomes a level, which is its upper bits.
+    #[must_use]
+    pub const fn pair_bits(&self) -> u32 {
+        match &self.pairs {
+            Pairs::Chromaticity(chromaticity) => chromaticity.level_bits(),
+            Pairs::Coded | Pairs::Differences(_) => self.bits,
         }
     }
 

@@ -120,8 +120,8 @@ impl SelectedPixels {
 
     fn vectorscope(&self, picture: &Picture, counted: Rect, chroma: Chroma) -> Vectorscope {
         let layout = picture.layout();
-        let mut scope = Vectorscope::empty(layout.bin_bits());
-        let surplus = layout.bin_bits() - scope.level_bits;
+        let mut scope = Vectorscope::empty(chroma.level_bits());
+        let surplus = chroma.pair_bits() - scope.level_bits;
         let rows = Rows::new(picture);
         let samples = chroma.samples(layout, counted);
         let conversion = picture.conversion();

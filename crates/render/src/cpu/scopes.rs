@@ -40,7 +40,7 @@ pub fn recount_scopes(
         waveform
     });
     let vectorscope = chroma.filter(|_| wanted.vectorscope).map(|chroma| {
-        let level_bits = Vectorscope::level_bits_of(layout.bin_bits());
+        let level_bits = chroma.level_bits();
         let old = old.vectorscope.map_or_else(Vec::new, |old| old.counts);
         let mut scope = Vectorscope { level_bits, counts: zeros(old, 1 << (2 * level_bits)) };
         add_vectorscope(&mut scope, picture, pixels, chroma);
@@ -87,7 +87,7 @@ impl CpuScopeSum {
         }
         let (run, counts) = self.run.get_or_insert_with(|| {
             let waveform = wanted.waveform.then(|| Waveform::empty(&layout, pixels, components));
-            let vectorscope = chroma.map(|_| Vectorscope::empty(layout.bin_bits()));
+            let vectorscope = chroma.map(|chroma| Vectorscope::empty(chroma.level_bits()));
             (Run::new(of), ScopeCounts { waveform, vectorscope })
         });
         run.add(pixels.pixel_count());

@@ -16,19 +16,19 @@ const MAX_BYTES: usize = 8 << 20;
 /// Counts the vectorscope of a rectangle, which must lie in the picture.
 #[must_use]
 pub fn count_vectorscope(picture: &Picture, pixels: Rect, chroma: Chroma) -> Vectorscope {
-    let mut scope = Vectorscope::empty(picture.layout().bin_bits());
+    let mut scope = Vectorscope::empty(chroma.level_bits());
     add_vectorscope(&mut scope, picture, pixels, chroma);
     scope
 }
 
-/// Adds the vectorscope of a rectangle to one of the same depth.
+/// Adds the vectorscope of a rectangle to one with the same levels.
 pub(super) fn add_vectorscope(scope: &mut Vectorscope, picture: &Picture, pixels: Rect, chroma: Chroma) {
     let layout = picture.layout();
     let counting = VectorscopeCount {
         rows: Rows::new(picture),
         samples: chroma.samples(layout, pixels),
         computation: chroma.computation().map(|computation| (picture.conversion(), computation)),
-        surplus: layout.bin_bits() - scope.level_bits,
+        surplus: chroma.pair_bits() - scope.level_bits,
         level_bits: scope.level_bits,
     };
     let rows = counting.samples.height as usize;
@@ -77,7 +77,7 @@ struct VectorscopeCount<'a> {
     samples: Rect,
     /// The conversion to R'G'B', and from there to pairs; `None` if the pairs are coded.
     computation: Option<(Conversion, PairComputation)>,
-    /// Number of low bits of a code that its level lacks.
+    /// Number of low bits of a pair's parts that their levels lack.
     surplus: u32,
     level_bits: u32,
 }

@@ -212,6 +212,7 @@ impl Adapter {
                 (0..CHANNELS).map(|channel| (buffers.waveform, at(channel)..at(channel) + levels)).collect()
             }
             ScopeQuestion::Cb(cb) => {
+                let levels = 1 << subject.chroma?.level_bits();
                 let cb = (cb as usize).min(levels - 1);
                 vec![(buffers.vectorscope, cb * levels..(cb + 1) * levels)]
             }

@@ -15,7 +15,7 @@ use crate::view::brushes::{Filter, Selection};
 use histoscope_core::histogram::{Components, Histogram};
 use histoscope_core::picture::layout::{ColorModel, PixelLayout};
 use histoscope_core::picture::region::Rect;
-use histoscope_core::scopes::{Chroma, MAX_LEVEL_BITS, PairComputation, PerScope, Vectorscope, Waveform, samples_in};
+use histoscope_core::scopes::{Chroma, MAX_LEVEL_BITS, PairComputation, PerScope, Waveform, samples_in};
 
 /// `Brushes` of shaders/brush.wgsl.
 #[repr(C)]
@@ -118,8 +118,8 @@ enum BrushedWork {
     Colors,
     /// A component as it is coded.
     Coded(u32),
-    /// Pairs.
-    Pairs(PairSource),
+    /// Pairs, with the bits of a level.
+    Pairs(PairSource, u32),
 }
 
 /// The buffers with the results.
@@ -247,7 +247,7 @@ impl BrushedPasses {
             waveform: wanted.scopes.waveform.into(),
             weights: PairWeights::of(computation),
         };
-        let counts = if matches!(work, BrushedWork::Pairs(_)) { &self.vectorscope } else { &self.waveform };
+        let counts = if matches!(work, BrushedWork::Pairs(..)) { &self.vectorscope } else { &self.waveform };
         let params = uniform(gpu, "brushed", &params);
         let group = groups::BRUSHED.bind(&gpu.device, &[&params, &self.planes, &self.bins, counts, &self.light]);
         let words = high[0].div_ceil(RUN) - low[0] / RUN;
@@ -271,7 +271,9 @@ impl BrushedPasses {
                 BrushedWork::Colors | BrushedWork::Coded(_) => {
                     ("count_channels", [("CODED", is_coded), ("COMPONENT", component), ("LEVEL_BITS", bits)].to_vec())
                 }
-                BrushedWork::Pairs(source) => ("count_pairs", vec![("PAIRS", source as u32), ("LEVEL_BITS", bits)]),
+                BrushedWork::Pairs(source, bits) => {
+                    ("count_pairs", vec![("PAIRS", source as u32), ("LEVEL_BITS", bits)])
+                }
             };
             constants.extend(others.into_iter().map(|(name, value)| (name, f64::from(value))));
             count.compute(&gpu.device, entry_point, &constants)
@@ -305,8 +307,8 @@ impl BrushedPasses {
         if wanted.scopes.waveform {
             room(&mut self.waveform, "brushed waveform", waveform.count_words());
         }
-        if chroma.is_some() {
-            room(&mut self.vectorscope, "brushed vectorscope", 1 << (2 * Vectorscope::level_bits_of(bits)));
+        if let Some(chroma) = chroma {
+            room(&mut self.vectorscope, "brushed vectorscope", 1 << (2 * chroma.level_bits()));
         }
         if !wanted.scopes.waveform {
             self.waveform = buffer(&gpu.device, "brushed waveform", 0, self.waveform.usage());
@@ -339,7 +341,7 @@ fn works(
     if let Some(chroma) = chroma {
         let shift = if chroma.is_coded() { layout.chroma_shift } else { (0, 0) };
         let source = PairSource::of(chroma.computation().as_ref());
-        works.push((BrushedWork::Pairs(source), chroma.samples(layout, counted), shift));
+        works.push((BrushedWork::Pairs(source, chroma.level_bits()), chroma.samples(layout, counted), shift));
     }
     works
 }

@@ -10,11 +10,11 @@ use histoscope_core::scopes::{Differences, PairComputation};
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
 pub struct PairWeights {
-    /// Weights of red, green and blue in Cb and the bias, or in the first coordinate of a chromaticity.
+    /// Weights of red, green and blue in Cb, or in the first coordinate of a chromaticity, and what is added to the products.
     pub first: [i32; 4],
     /// The same for Cr, or for the second coordinate.
     pub second: [i32; 4],
-    /// Weights in the sum that divides both coordinates.
+    /// The same for the sum that divides both coordinates.
     pub whole: [i32; 4],
 }
 
@@ -30,7 +30,7 @@ impl PairWeights {
             }
             Some(PairComputation::Chromaticity(table)) => {
                 // At most 2^16.
-                let [first, second, whole] = table.weights.map(|[r, g, b]| [r as i32, g as i32, b as i32, 0]);
+                let [first, second, whole] = table.weights.map(|row| row.map(|weight| weight as i32));
                 Self { first, second, whole }
             }
         }
@@ -63,9 +63,9 @@ impl PairSource {
 /// Writes the linear light of each code into `light`, which is replaced if it is too small. Other pairs need none.
 pub fn write_light(gpu: &Gpu, light: &mut wgpu::Buffer, computation: Option<&PairComputation>) {
     let Some(PairComputation::Chromaticity(table)) = computation else { return };
-    let words = table.light();
-    if light.size() < size_of_val(words) as u64 {
-        *light = storage(&gpu.device, "light of codes", words.len());
+    let lights = table.light();
+    if light.size() < size_of_val(lights) as u64 {
+        *light = storage(&gpu.device, "light of codes", lights.len());
     }
-    gpu.queue.write_buffer(light, 0, bytemuck::cast_slice(words));
+    gpu.queue.write_buffer(light, 0, bytemuck::cast_slice(lights));
 }

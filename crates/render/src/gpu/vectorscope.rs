@@ -35,8 +35,10 @@ pub struct VectorscopePlan {
     pub workgroup: u32,
     /// The fewest workgroups, unless there is too little to count.
     pub workgroups: u32,
-    /// Bits of each difference that select a slot in a workgroup's table, which has 4 · 4^bits bytes.
+    /// Bits of a pair of levels that select a slot in a workgroup's table, which has 4 · 2^bits bytes.
     pub slot_bits: u32,
+    /// Bytes of a workgroup's memory, for the table and the light of codes.
+    pub memory: u32,
 }
 
 impl VectorscopePlan {
@@ -44,14 +46,15 @@ impl VectorscopePlan {
     #[must_use]
     pub fn of(gpu: &Gpu) -> Self {
         let limits = gpu.device.limits();
-        let (workgroup, workgroups) = match gpu.info.device_type {
-            wgpu::DeviceType::Cpu => (64, 16),
-            wgpu::DeviceType::IntegratedGpu => (256, 64),
-            _ => (512, 264),
+        let (workgroup, workgroups, most_slot_bits) = match gpu.info.device_type {
+            wgpu::DeviceType::Cpu => (64, 16, 12),
+            wgpu::DeviceType::IntegratedGpu => (256, 64, 12),
+            _ => (512, 264, 13),
         };
         let memory = limits.max_compute_workgroup_storage_size;
-        let slot_bits = (0..=6).rev().find(|bits| 4 << (2 * bits) <= memory).unwrap_or(0);
-        Self { workgroup: workgroup.min(limits.max_compute_invocations_per_workgroup), workgroups, slot_bits }
+        let slot_bits = (0..=most_slot_bits).rev().find(|bits| 4 << bits <= memory).unwrap_or(0);
+        let workgroup = workgroup.min(limits.max_compute_invocations_per_workgroup);
+        Self { workgroup, workgroups, slot_bits, memory }
     }
 }
 
@@ -103,7 +106,7 @@ impl VectorscopePasses {
             return;
         }
         self.prepared = None;
-        let level_bits = Vectorscope::level_bits_of(input.layout.bin_bits());
+        let level_bits = chroma.level_bits();
         let words = 1_usize << (2 * level_bits);
         let is_small = |counts: &wgpu::Buffer| counts.size() < 4 * words as u64;
         if self.counts.as_ref().is_none_or(is_small) {
@@ -116,19 +119,25 @@ impl VectorscopePasses {
         write_light(gpu, &mut self.light, computation.as_ref());
         let group = groups::VECTORSCOPE.bind(&gpu.device, &[&params, counts, &self.light]);
         let (shader, plan) = (&self.shader, self.plan);
-        let slot_bits = plan.slot_bits.min(level_bits);
+        let slot_bits = [plan.slot_bits.div_ceil(2), plan.slot_bits / 2].map(|bits| bits.min(level_bits));
+        let slots = 1 << (slot_bits[0] + slot_bits[1]);
         // A slot stores the remaining bits of its pair, one bit that marks it as used, and a count.
-        let count_bits = 31 - 2 * (level_bits - slot_bits);
+        let count_bits = 31 - 2 * level_bits + slot_bits[0] + slot_bits[1];
         let source = PairSource::of(computation.as_ref());
+        let codes = 1_u32 << input.layout.bin_bits();
+        let has_room = 4 * (slots + codes) <= plan.memory;
+        let lights = if source == PairSource::Chromaticities && has_room { codes } else { 1 };
         let pipeline = || {
             let mut constants = input.constants();
             constants.extend([
                 ("WORKGROUP", f64::from(plan.workgroup)),
                 ("PAIRS", f64::from(source as u32)),
                 ("LEVEL_BITS", f64::from(level_bits)),
-                ("SLOT_BITS", f64::from(slot_bits)),
-                ("SLOTS", f64::from(1_u32 << (2 * slot_bits))),
+                ("FIRST_SLOT_BITS", f64::from(slot_bits[0])),
+                ("SECOND_SLOT_BITS", f64::from(slot_bits[1])),
+                ("SLOTS", f64::from(slots)),
                 ("COUNT_BITS", f64::from(count_bits)),
+                ("LIGHTS", f64::from(lights)),
             ]);
             shader.compute(&gpu.device, "count_pairs", &constants)
         };

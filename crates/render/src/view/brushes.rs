@@ -76,7 +76,7 @@ impl Brushes {
     #[must_use]
     pub fn on(&self, counted: Rect, components: Components, chroma: Option<Chroma>) -> Selection {
         let pairs = self.vectorscope.zip(chroma).map(|(brush, chroma)| {
-            let level_bits = histoscope_core::scopes::level_bits(chroma.bits);
+            let level_bits = chroma.level_bits();
             ChromaPairs { chroma, computation: chroma.computation(), level_bits, selected: brush.pairs(level_bits) }
         });
         Selection {
@@ -128,7 +128,7 @@ impl ChromaPairs {
     /// Returns the pair of levels of a pixel with these codes.
     #[must_use]
     pub fn pair_of(&self, codes: [u32; 3], conversion: &Conversion) -> [u32; 2] {
-        let surplus = self.chroma.bits - self.level_bits;
+        let surplus = self.chroma.pair_bits() - self.level_bits;
         let pair = match &self.computation {
             None => [codes[1], codes[2]],
             Some(computation) => {

@@ -252,14 +252,15 @@ pub struct Lens {
 }
 
 impl Lens {
-    /// Creates the relation for pairs of codes, or levels, of `bits` bits. An enlarged chromaticity diagram has the white of
+    /// Creates the relation for pairs whose parts, or levels, have `bits` bits. An enlarged chromaticity diagram has the white of
     /// the primaries in its middle.
     #[must_use]
     pub fn new(chroma: Option<&Chroma>, bits: u32, zoom: u32) -> Self {
         let count = f64::from(1_u32 << bits);
         let white = |chromaticity: &Chromaticity| {
             let [.., white] = chromaticity.primaries.chromaticities();
-            Chromaticity::codes_of(white, chromaticity.diagram, bits)
+            let each = count / f64::from(1_u32 << chromaticity.level_bits());
+            chromaticity.place(white).map(|level| (level + 0.5) * each - 0.5)
         };
         let chromaticity = chroma.and_then(Chroma::chromaticity).filter(|_| zoom > 1);
         Self { centre: chromaticity.map_or([count / 2.0; 2], white), count, zoom: f64::from(zoom) }

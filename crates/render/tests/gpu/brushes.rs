@@ -48,7 +48,7 @@ fn brushes(bits: u32, width: u32, diagram: Diagram) -> Vec<Brushes> {
     let of = width.min(1024);
     let range = Brush { channels: channels(&[0, 2]), low: codes(0.3), high: codes(0.8) };
     let waveform = Some(WaveformBrush { range, columns: [of / 5, of * 4 / 5], column_count: of });
-    let level_bits = bits.min(10);
+    let level_bits = bits.min(if diagram == Diagram::CbCr { 10 } else { 9 });
     let level = |share: f64| (share * f64::from(1_u32 << level_bits)) as u16;
     let circle = PairShape::Circle { middle: [level(0.55), level(0.5)], radius: level(0.2) };
     let lasso = [[0.9, 0.3], [0.1, 0.6], [0.8, 0.8]];
@@ -93,7 +93,6 @@ fn passed(
 /// Returns the levels of Cb and Cr of the sample that covers a pixel.
 fn pair_of(picture: &Picture, (x, y): (u32, u32), chroma: &Chroma) -> [u32; 2] {
     let layout = picture.layout();
-    let surplus = layout.bin_bits() - layout.bin_bits().min(10);
     let pair = match chroma.computation() {
         None => {
             let (x, y) = (x >> layout.chroma_shift.0, picture.chroma_rows().of(y as usize) as u32);
@@ -104,7 +103,7 @@ fn pair_of(picture: &Picture, (x, y): (u32, u32), chroma: &Chroma) -> [u32; 2] {
             computation.of_codes([bins[0], bins[1], bins[2]].map(|code| code as i32))
         }
     };
-    pair.map(|code| code >> surplus)
+    pair.map(|part| part >> (chroma.pair_bits() - chroma.level_bits()))
 }
 
 /// Counts the samples of a plane that cover a pixel which passes all brushes except the scope's own.
@@ -154,7 +153,7 @@ fn reference(
         }
     }
     let vectorscope = chroma.map(|chroma| {
-        let mut scope = Vectorscope::empty(layout.bin_bits());
+        let mut scope = Vectorscope::empty(chroma.level_bits());
         let shift = if chroma.is_coded() { layout.chroma_shift } else { (0, 0) };
         let samples = chroma.samples(layout, rect);
         for y in samples.y..samples.y + samples.height {
@@ -212,8 +211,8 @@ impl Adapter {
         histogram.words = self.words(buffers.bins, histogram.words.len());
         let mut waveform = Waveform::empty(picture.layout(), selection.counted, selection.components);
         waveform.counts = self.words(buffers.scopes.waveform, waveform.counts.len());
-        let vectorscope = chroma.map(|_| {
-            let mut scope = Vectorscope::empty(bits);
+        let vectorscope = chroma.map(|chroma| {
+            let mut scope = Vectorscope::empty(chroma.level_bits());
             scope.counts = self.words(buffers.scopes.vectorscope, scope.counts.len());
             scope
         });

@@ -117,7 +117,7 @@ impl<'a> ScopeBuffers<'a> {
             }),
             vectorscope: counts.vectorscope.zip(chroma).map(|(counts, chroma)| VectorscopeCounts {
                 counts,
-                level_bits: shape.level_bits,
+                level_bits: chroma.level_bits(),
                 samples: chroma.samples(layout, rect).pixel_count(),
                 chroma,
             }),
