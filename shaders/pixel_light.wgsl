@@ -182,11 +182,6 @@ fn counted_lanes(strip: u32, row: u32) -> vec2<u32> {
     return vec2<u32>(max(region.low.x, begin), min(region.high.x, begin + 4u)) - vec2<u32>(begin);
 }
 
-// A block's strip and upper row, in the counted part.
-fn block_at(index: u32, strips: u32) -> vec2<u32> {
-    return vec2<u32>(index % strips, index / strips * 2u);
-}
-
 fn word_of(invocation: u32, total: u32) -> u32 {
     return atomicLoad(&memory[total * WORKGROUP + invocation]);
 }
@@ -236,16 +231,17 @@ fn count_light(
     workgroupBarrier();
 
     // Blocks are taken from the strip and the pair of rows of the region's corner on.
-    let strip = region.low.x / 4u;
-    let row = region.low.y & ~1u;
-    let strips = (region.high.x + 3u) / 4u - strip;
-    let blocks = strips * ((region.high.y - row + 1u) / 2u);
-    let step = groups.x * WORKGROUP;
-    var at = vec2<u32>(strip, row) + block_at(group.x * WORKGROUP + local, strips);
+    let corner = vec2<u32>(region.low.x / 4u, region.low.y & ~1u);
+    let strips = (region.high.x + 3u) / 4u - corner.x;
+    let rows = region.high.y - corner.y;
+    let step = block_of(groups.x * WORKGROUP, strips);
+    var block = block_of(group.x * WORKGROUP + local, strips);
+    var at = corner + block;
     var loads = load_words(at.x, min(at.y, picture.size.y - 1u));
-    for (var index = group.x * WORKGROUP + local; index < blocks; index += step) {
+    while block.y < rows {
         // The words of the next block load while this one is counted.
-        let next = vec2<u32>(strip, row) + block_at(index + step, strips);
+        block = block_after(block, step, strips);
+        let next = corner + block;
         let ahead = load_words(next.x, min(next.y, picture.size.y - 1u));
         let pair = pair_of(at.x, loads);
         count_strip(at.x, at.y, counted_lanes(at.x, at.y), pair.upper, pair.upper_chroma);

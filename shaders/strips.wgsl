@@ -172,6 +172,22 @@ fn load_pair(strip: u32, row: u32) -> Pair {
     return pair_of(strip, load_words(strip, row));
 }
 
+// Blocks of 4 × 2 pixels are numbered along the rows, and the invocations of all workgroups take them in turn. So loads
+// are adjacent, and every workgroup gets a similar share of the picture's content. A block is identified by its strip
+// and its upper row.
+fn block_of(index: u32, strips: u32) -> vec2<u32> {
+    return vec2<u32>(index % strips, index / strips * 2u);
+}
+
+// The block that is `step` after another, both in the form of block_of.
+fn block_after(block: vec2<u32>, step: vec2<u32>, strips: u32) -> vec2<u32> {
+    let next = block + step;
+    if next.x >= strips {
+        return vec2<u32>(next.x - strips, next.y + 2u);
+    }
+    return next;
+}
+
 // Exactly floor(N · (0.2126 r + 0.7152 g + 0.0722 b)), at most N-1, where r, g, b = code / (N-1); see
 // crates/core/src/picture/color.rs.
 fn luminance_bins(red: vec4<u32>, green: vec4<u32>, blue: vec4<u32>) -> vec4<u32> {

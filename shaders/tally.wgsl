@@ -98,26 +98,10 @@ fn write_chunk(local: u32, chunk: u32) {
     }
 }
 
-// Blocks of 4 × 2 pixels are numbered along the rows, and the invocations of all workgroups take them in turn. So loads
-// are adjacent, and every workgroup gets a similar share of the picture's content. A block is identified by its strip
-// and its upper row.
-fn block_of(index: u32, strips: u32) -> vec2<u32> {
-    return vec2<u32>(index % strips, index / strips * 2u);
-}
-
 // Loads the words of the next block. They load while the current block is counted, which would otherwise finish before
 // memory responds. After the last block, the last row's words are loaded again.
 fn load_words_ahead(block: vec2<u32>) -> Loads {
     return load_words(block.x, min(block.y, picture.size.y - 1u));
-}
-
-// The block that is `step` after another, both in the form of block_of.
-fn block_after(block: vec2<u32>, step: vec2<u32>, strips: u32) -> vec2<u32> {
-    let next = block + step;
-    if next.x >= strips {
-        return vec2<u32>(next.x - strips, next.y + 2u);
-    }
-    return next;
 }
 
 // Calls the pass's own `count_block` for every block of this invocation, with the loaded words.
