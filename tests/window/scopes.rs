@@ -144,6 +144,49 @@ fn the_pointer_reads_scopes_and_marks_its_pixel_in_them() {
     }
 }
 
+/// All pixels of a gray picture have the chromaticity of D65, which is in the middle of an enlarged diagram.
+#[test]
+fn the_pointer_reads_a_chromaticity_and_its_pixels() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("gray.mkv");
+    let mut command = std::process::Command::new("ffmpeg");
+    command.args([
+        "-v",
+        "error",
+        "-f",
+        "lavfi",
+        "-i",
+        "color=gray:s=320x180:r=10:d=1,format=yuv420p10le,lutyuv=u=512:v=512",
+        "-c:v",
+        "ffv1",
+    ]);
+    command.args(["-color_trc", "smpte2084", "-color_primaries", "bt2020", "-colorspace", "bt2020nc"]).arg(&path);
+    output_of(&mut command, PATIENCE).unwrap_or_else(|error| panic!("no clip: {error}"));
+    let scopes = ScopeStyle { vectorscope: true, layout: Layout::Split, ..ScopeStyle::default() };
+    let (x, y) = middle(&Scene::from(Look { scopes, ..Look::default() }), Some(ScopeKind::Vectorscope));
+    for engine in ["cpu", "gpu"] {
+        let program = Program::start_with(path.to_str().expect("a plain name"), &["--paused", "--engine", engine]);
+        program.resize(SIZE.0, SIZE.1);
+        for key in ["4", "shift+0", "shift+6", "shift+4", "shift+4", "shift+4"] {
+            program.key(key);
+        }
+        program.after(|| program.point(x, y), "scope: x 0.3");
+        let told = until("the count under the pointer", PATIENCE, || {
+            let log = program.log();
+            log.lines().rfind(|line| line.contains("scope: x 0.3") && line.contains("sample")).map(str::to_owned)
+        });
+        let words: Vec<_> = told.split_whitespace().skip_while(|word| *word != "x").collect();
+        let [_, x, _, y, count, _] = words[..] else { panic!("{told}") };
+        // Within half of one of 512 levels.
+        for (found, expected) in [(x, 0.3127), (y, 0.3290)] {
+            let found: f64 = found.parse().expect("a number");
+            assert!((found - expected).abs() < 0.5 * 0.85 / 512.0 + 1e-4, "{told}");
+        }
+        assert_eq!(count, "57600", "{engine}: {told}");
+        program.quit_with("q");
+    }
+}
+
 #[test]
 fn the_wheel_brightens_traces_and_enlarges_the_vectorscope_and_never_the_picture() {
     let program = paused_sample(&[]);

@@ -211,7 +211,7 @@ mod tests {
     use histoscope_core::picture::color::{Matrix, Range};
     use histoscope_core::picture::layout::PixelLayout;
     use histoscope_core::picture::region::Rect;
-    use histoscope_core::scopes::{ScopeCounts, ScopeSums, Waveform};
+    use histoscope_core::scopes::{ScopeCounts, ScopeSums, Vectorscope, Waveform};
 
     /// Returns a report of two 10-bit frames with `width` columns. Column x has level 4 · x, and there is one blue
     /// sample.
