@@ -620,12 +620,22 @@ impl Workspace {
         if is_exposed && self.tone_text().is_none() {
             text += "; takes effect on the picture's own colours";
         }
+        if matches!(action, Action::NextDiagram | Action::SetDiagram(_)) && self.lacks_chromaticities() {
+            text += "; Cb and Cr are counted, because these codes have no R'G'B'";
+        }
         if let Action::ToggleAdjustment(kind) = action {
             self.introduce(kind, now);
         }
         self.note(Note::done(text), now);
         self.settings.changed(now);
         true
+    }
+
+    /// Returns `true` if the vectorscope is to count chromaticities, but the codes on screen have none.
+    fn lacks_chromaticities(&self) -> bool {
+        let geometry = self.geometry();
+        let chroma = geometry.frame.and_then(|frame| geometry.scope_subject(frame).chroma);
+        chroma.is_some_and(|chroma| chroma.diagram() != self.scene.look.scopes.diagram)
     }
 
     /// Finds, takes or clears the region.

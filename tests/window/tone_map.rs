@@ -171,6 +171,26 @@ fn a_transfer_function_that_changes_is_followed() {
     program.quit_with("q");
 }
 
+/// ICtCp as coded has no R'G'B', and so no chromaticities; red, green and blue computed from it have.
+#[test]
+fn a_diagram_that_codes_do_not_have_is_named_with_what_is_counted() {
+    let clip = clip("-color_trc smpte2084 -color_primaries bt2020 -colorspace ictcp -color_range tv");
+    let file = clip.path().to_str().expect("a plain name");
+    let program = opened(file, &["--components", "ycbcr"]);
+    program.settled();
+    let note = |key: &str, text: &str| {
+        let line = program.after(|| program.key(key), text);
+        assert!(line.ends_with(text), "{line}");
+    };
+    let why = "; Cb and Cr are counted, because these codes have no R'G'B'";
+    note("shift+6", &format!("note: vectorscope diagram: CIE 1931 x, y{why}"));
+    note("shift+6", &format!("note: vectorscope diagram: CIE 1976 u′, v′{why}"));
+    note("shift+6", "note: vectorscope diagram: Cb, Cr");
+    note("y", "note: counting red, green, blue and luminance");
+    note("shift+6", "note: vectorscope diagram: CIE 1931 x, y");
+    program.quit_with("q");
+}
+
 #[test]
 fn sdr_is_not_mapped() {
     let program = paused_sample(&[]);
