@@ -11,6 +11,16 @@ use super::{AnalyzeArgs, FFPROBE, FORMATS, QCTOOLS, check_extension, is_stream, 
 use crate::cli::output::{WrongUsage, wrong_usage};
 
 impl AnalyzeArgs {
+    /// Returns `true` if records go to a file instead of standard output.
+    fn is_to_file(&self) -> bool {
+        self.out_dir.is_some() || self.output.as_deref().is_some_and(|path| path != Path::new("-"))
+    }
+
+    /// Returns `true` if records go to a terminal.
+    fn is_to_terminal(&self) -> bool {
+        !self.is_to_file() && std::io::stdout().is_terminal()
+    }
+
     pub(super) fn check_usage(&self) -> Result<(), WrongUsage> {
         if let (Some(output), None) = (&self.output, self.format) {
             check_extension(output, FORMATS, ", or name the format with --format")?;
@@ -32,11 +42,10 @@ impl AnalyzeArgs {
                 return wrong_usage(format!("two inputs would be written to {name}; write them to different folders"));
             }
         }
-        let is_to_file = self.out_dir.is_some() || self.output.as_deref().is_some_and(|path| path != Path::new("-"));
-        if self.resume && !is_to_file {
+        if self.resume && !self.is_to_file() {
             return wrong_usage("--resume continues a file; name it with -o or --out-dir");
         }
-        if format == Format::Parquet && !is_to_file && std::io::stdout().is_terminal() {
+        if format == Format::Parquet && self.is_to_terminal() {
             return wrong_usage("--format parquet is not text; name a file with -o, or redirect the output to one");
         }
         let has_more = self.bins || !self.scopes.is_empty() || self.counting.components() == Components::YCbCr;
@@ -47,7 +56,7 @@ impl AnalyzeArgs {
         }
         if let Some(secs) = self.segment {
             let is_stream = self.output.as_deref().is_some_and(is_stream);
-            if !is_to_file || is_stream {
+            if !self.is_to_file() || is_stream {
                 return wrong_usage(format!("--segment {secs} writes several files; name them with -o or --out-dir"));
             }
             if self.resume {
@@ -108,8 +117,7 @@ impl AnalyzeArgs {
                 "--format {format} measures pictures as they are coded; leave out the adjustments"
             ));
         }
-        let is_to_terminal = self.output.is_none() && self.out_dir.is_none() && std::io::stdout().is_terminal();
-        if kind == SceneFormat::Madvr && is_to_terminal {
+        if kind == SceneFormat::Madvr && self.is_to_terminal() {
             return wrong_usage("--format madvr is not text; name a file with -o, or redirect the output to one");
         }
         Ok(())
@@ -141,8 +149,7 @@ impl AnalyzeArgs {
                 "--format qctools reports the whole file, comparing each frame with the one before; leave out {name}"
             ));
         }
-        let is_to_terminal = self.output.is_none() && self.out_dir.is_none() && std::io::stdout().is_terminal();
-        if is_to_terminal {
+        if self.is_to_terminal() {
             return wrong_usage("--format qctools is compressed; write it to a file with -o or --out-dir");
         }
         Ok(())

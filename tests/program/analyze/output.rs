@@ -220,6 +220,13 @@ fn a_terminal_is_told_what_was_written() {
         let said = on_terminal(&quiet.replace("NAME", name));
         assert!(!said.contains("wrote"), "{said}");
     }
+    // What is not text does not reach a terminal.
+    for format in ["parquet", "madvr", "qctools"] {
+        for output in ["", "-o -"] {
+            let said = on_terminal(&format!("analyze {name} --format {format} {output}"));
+            assert!(said.contains(&format!("--format {format} is ")), "{format} {output}: {said}");
+        }
+    }
     // A pipe is told nothing.
     assert_eq!(analyze(clip.path(), &["-o", folder.join("piped.csv").to_str().unwrap()]).stderr, "");
 }
