@@ -60,7 +60,7 @@ pub fn show(
             let mut panel = Panel { ui, is_coded, top: (1 << model.scopes.bits) - 1, commands };
             panel.zebra(&mut changed);
             panel.marks(&mut changed);
-            panel.false_color(&mut changed.false_color);
+            panel.false_color(&mut changed.false_color, model.exposure.tint.map(|tint| tint.table));
             if changed != exposure {
                 panel.commands.push(Command::Show(Look { exposure: changed, ..model.look }));
             }
@@ -124,7 +124,9 @@ impl Panel<'_> {
         }
     }
 
-    fn false_color(&mut self, chosen: &mut FalseColor) {
+    /// Adds the line of false colour. `shown` is the table on screen, which is not the chosen one if the picture has no
+    /// light.
+    fn false_color(&mut self, chosen: &mut FalseColor, shown: Option<FalseColorTable>) {
         let words = "Brightness of each pixel in false colour";
         let words = format!("{words}\n{}", meanings::of_false_color(chosen.table));
         let line = self.switch(chosen.shown, "False colour", Action::ToggleFalseColor, &words);
@@ -142,7 +144,7 @@ impl Panel<'_> {
         }
         let unit = Rect::from_min_max(pos2(line.max.x - UNIT, line.min.y), line.max);
         let at = usize::from(chosen.unit == Unit::Codes);
-        let has_unit = chosen.shown && chosen.table != FalseColorTable::Light;
+        let has_unit = shown.is_some_and(|table| table != FalseColorTable::Light);
         if let Some(to) = controls::choice(self.ui, unit, "unit of false colour", &["%", "code"], at, !has_unit) {
             chosen.unit = [Unit::Percent, Unit::Codes][to];
         }

@@ -1,11 +1,12 @@
-use egui::pos2;
+use egui::{Color32, pos2};
 
 use super::*;
 use histoscope_core::adjust::Adjustment;
-use histoscope_core::histogram::Components;
-use histoscope_core::picture::color::Range;
+use histoscope_core::histogram::{Components, LightScale};
+use histoscope_core::picture::color::{Colorimetry, Matrix, Range, Sourced};
+use histoscope_core::picture::layout::PixelLayout;
 use histoscope_render::gpu::draw::Channels;
-use histoscope_render::view::exposure::{Exposure, FalseColor, Level, MarkLimits};
+use histoscope_render::view::exposure::{Exposure, FalseColor, FalseColorTable, Level, MarkLimits};
 use histoscope_render::view::scene::{Look, Scene, Sharing};
 
 fn play() -> PlayState {
@@ -221,6 +222,33 @@ fn the_exposure_panel_covers_neither_histograms_nor_other_panels() {
         }
     }
     assert!(shown >= 3, "it is shown in {shown} of five windows");
+}
+
+/// SDR has no light, so that the camera scale is shown instead, whose unit is chosen.
+#[test]
+fn the_unit_of_false_colour_is_offered_unless_light_is_shown() {
+    let false_color = FalseColor { shown: true, table: FalseColorTable::Light, ..FalseColor::default() };
+    let exposure = Exposure { false_color, ..Exposure::default() };
+    let layout = PixelLayout::planar_ycbcr(8, (1, 1));
+    let color = Colorimetry { matrix: Sourced::tagged(Matrix::Bt709), range: Sourced::tagged(Range::Limited) };
+    let [offered, not_offered] = [None, Some(LightScale::Pq)].map(|light| {
+        let tint = exposure.tint(&layout, &color, light);
+        let model = Model {
+            exposure: ExposureView { tint, is_adjustable: true, ..ExposureView::default() },
+            look: Look { exposure, ..Look::default() },
+            ..model(&[])
+        };
+        let mut hud = Hud::without_window();
+        hud.wake(Instant::now());
+        let (shapes, _) = drawn_twice(&mut hud, &model);
+        let vertices = shapes.primitives.iter().flat_map(|primitive| match &primitive.primitive {
+            egui::epaint::Primitive::Mesh(mesh) => &mesh.vertices[..],
+            egui::epaint::Primitive::Callback(_) => &[],
+        });
+        // The chosen one of several that take effect.
+        vertices.filter(|vertex| vertex.color == Color32::from_gray(210)).count()
+    });
+    assert_eq!((offered, not_offered > 0), (2 * not_offered, true), "the table, and the unit");
 }
 
 pub(super) fn figures(columns: usize) -> StatsTable {
