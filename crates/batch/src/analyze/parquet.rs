@@ -30,6 +30,8 @@ use crate::file::FileError;
 const MAGIC: &[u8] = b"PAR1";
 /// The name of the column of frame numbers.
 const NUMBER: &str = "frame";
+/// The name of the column of the counted pixels.
+const PIXELS: &str = "count";
 
 /// A table that is being written.
 pub struct TableOutput {
@@ -256,16 +258,16 @@ fn read_unfilled(part: &Path, rows: &mut RowGroup) -> io::Result<Option<u64>> {
     Ok(Some(journal::start(&last)))
 }
 
-/// Adds the rows of a row group to those of an unfinished table.
+/// Adds the rows of a row group to those of an unfinished table. Only the numbers that this takes are decoded, and not the
+/// bins, which are nearly all of the table.
 fn add_rows(table: &TableFile<Bytes>, left: &mut ResumePoint) -> Result<(), ParquetError> {
-    let writer = TableWriter::new(table.tree())?;
-    let mut rows = RowGroup::new(writer.schema())?;
-    table.read_group(0, &mut rows)?;
-    let columns: Vec<_> = writer.schema().columns().iter().map(|column| column.name().to_owned()).collect();
-    let value = |row, name: &str| rows.number(row, columns.iter().position(|column| column == name)?);
-    for row in 0..rows.rows() {
+    let has_light = table.has_columns_like(LIGHT_PREFIX);
+    let columns =
+        table.numbers(0, |name| name == NUMBER || has_light && (name == PIXELS || name.starts_with(LIGHT_PREFIX)))?;
+    let value = |row: usize, name: &str| *columns.get(name)?.get(row)?;
+    for row in 0..columns.get(NUMBER).map_or(0, Vec::len) {
         let number = |name| value(row, name).map_or(0, |number| number as u64);
-        let light = recorded_light(number("count"), |name| value(row, &format!("{LIGHT_PREFIX}{name}")));
+        let light = recorded_light(number(PIXELS), |name| value(row, &format!("{LIGHT_PREFIX}{name}")));
         left.add(number(NUMBER), light.as_ref());
     }
     Ok(())

@@ -1,5 +1,6 @@
 //! A table as a Parquet file: its columns, their encodings, and the end of the file.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use flate2::Crc;
 
 use super::super::record::BINS_SUFFIX;
 use super::super::summary::Summary;
-use super::group::RowGroup;
+use super::group::{RowGroup, read_numbers};
 use super::seal;
 use crate::fields::{CellKind, Column};
 
@@ -253,6 +254,23 @@ impl<R: ChunkReader + 'static> TableFile<R> {
     /// Returns an error if the rows cannot be read.
     pub fn read_group(&self, index: usize, rows: &mut RowGroup) -> Result<()> {
         rows.read(&*self.reader.get_row_group(index)?)
+    }
+
+    /// Returns the numbers in some columns of a row group, by the column's name. Other columns are not decoded.
+    ///
+    /// # Errors
+    /// Returns an error if the columns cannot be read.
+    pub fn numbers(&self, index: usize, is_wanted: impl Fn(&str) -> bool) -> Result<HashMap<&str, Vec<Option<f64>>>> {
+        let columns = self.reader.metadata().file_metadata().schema_descr().columns().iter().enumerate();
+        let wanted = columns.filter(|(_, column)| is_wanted(column.name()));
+        let group = self.reader.get_row_group(index)?;
+        wanted.map(|(at, column)| Ok((column.name(), read_numbers(&*group, at)?))).collect()
+    }
+
+    /// Returns `true` if a column's name begins with this prefix.
+    pub fn has_columns_like(&self, prefix: &str) -> bool {
+        let columns = self.reader.metadata().file_metadata().schema_descr().columns();
+        columns.iter().any(|column| column.name().starts_with(prefix))
     }
 
     /// Returns a row group as a separate file, like [`pack`].

@@ -83,15 +83,6 @@ impl RowGroup {
         self.rows += 1;
     }
 
-    /// Returns the number in a column of a row, or `None` if there is none.
-    pub fn number(&self, row: usize, column: usize) -> Option<f64> {
-        self.columns.get(column)?.with_cell(row, |cell| match cell {
-            Cell::Integer(number) => Some(*number as f64),
-            Cell::Real(number) => Some(*number),
-            _ => None,
-        })
-    }
-
     /// Encodes the rows.
     ///
     /// # Errors
@@ -120,6 +111,23 @@ impl RowGroup {
         }
         Ok(())
     }
+}
+
+/// Returns the numbers in a column of a row group, one for each row; `None` for a cell that is empty or not a number. Other
+/// columns are not decoded.
+///
+/// # Errors
+/// Returns an error if the column cannot be read.
+pub fn read_numbers(reader: &dyn RowGroupReader, column: usize) -> Result<Vec<Option<f64>>> {
+    let rows = usize::try_from(reader.metadata().num_rows()).unwrap_or(0);
+    let mut cells = ColumnCells::new(reader.metadata().column(column).column_descr())?;
+    cells.read(reader.get_column_reader(column)?, rows)?;
+    let number = |cell: &Cell<'_>| match cell {
+        Cell::Integer(number) => Some(*number as f64),
+        Cell::Real(number) => Some(*number),
+        _ => None,
+    };
+    Ok((0..rows).map(|row| cells.with_cell(row, number)).collect())
 }
 
 /// A column's cells.
