@@ -100,7 +100,13 @@
     return span;
   }
 
-  function show(secs, row) {
+  // The level of a histogram, in cd/m² if its light is known.
+  function valueOf(heat, row) {
+    return clip.lit[heat] ? clip.lights[row] : `${(row / (rows - 1) * 100).toFixed(0)} %`;
+  }
+
+  // The figures at a time; with those of a level, if the pointer is on a histogram.
+  function show(secs, heat, row) {
     const column = columnAt(secs), first = clip.first[column], last = clip.last[column];
     const entries = [
       entry("time", timecode(secs)),
@@ -109,7 +115,7 @@
     if (row !== null) {
       const codes = 2 ** clip.bits / rows, low = row * codes;
       const levels = codes > 1 ? `${low} to ${low + codes - 1}` : `${low}`;
-      entries.push(entry("level", `${levels} (${(row / (rows - 1) * 100).toFixed(0)} %)`));
+      entries.push(entry("level", `${levels} (${valueOf(heat, row)})`));
       if (cells) {
         clip.channels.forEach((name, channel) => {
           const at = column * perColumn + channel * rows;
@@ -141,7 +147,7 @@
       root.classList.remove("picked");
       showLines(part, over, isHeat ? height : null);
       // A frame's time is when it begins.
-      show(clip.times[columnAt(clip.begin + part * (clip.end - clip.begin))], row);
+      show(clip.times[columnAt(clip.begin + part * (clip.end - clip.begin))], heats.indexOf(over), row);
     });
     over.addEventListener("pointerleave", hide);
   }
@@ -157,7 +163,7 @@
     root.classList.add("picked");
     const secs = clip.times[focused];
     showLines((secs - clip.begin) / (clip.end - clip.begin), null, null);
-    show(secs, null);
+    show(secs, null, null);
     const told = [...readout.children].map((span) => [...span.children].map((part) => part.textContent).join(" "));
     slider.setAttribute("aria-valuenow", focused);
     slider.setAttribute("aria-valuetext", told.join(", "));
@@ -177,7 +183,7 @@
       root.classList.add("picked");
       const secs = Number(row.dataset.secs);
       showLines((secs - clip.begin) / (clip.end - clip.begin), null, null);
-      show(secs, null);
+      show(secs, null, null);
     });
     row.addEventListener("pointerleave", hide);
     row.addEventListener("click", () => document.querySelector("main").scrollIntoView({ behavior: "smooth" }));

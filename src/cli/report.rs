@@ -80,6 +80,11 @@ impl ReportArgs {
         if coded && light.is_some() {
             return Ok(wrong_usage("--light measures red, green and blue; leave out --light or --components")?);
         }
+        // The pictures are shown as their light is measured.
+        let mut open = self.reading.open_options();
+        if let Some(light) = light {
+            (open.transfer, open.hlg_peak) = (light.transfer, Some(light.hlg_peak));
+        }
         let choice = ScopeChoice {
             waveform: self.scopes.contains(&ReportScope::Waveform),
             vectorscope: self.scopes.contains(&ReportScope::Vectorscope),
@@ -87,7 +92,7 @@ impl ReportArgs {
         let scopes = if choice == ScopeChoice::default() { ScopeUse::None } else { ScopeUse::Sums(choice) };
         let request = Request {
             input: self.input,
-            open: self.reading.open_options(),
+            open,
             selection: Selection {
                 from: self.part.from,
                 to: self.part.to,

@@ -91,6 +91,39 @@ fn pointing_reads_out_the_frame_and_its_shares() {
     }
 }
 
+/// The light of codes 64 to 67 and 580 to 583 of PQ and HLG by ST 2084 and BT.2100, as NumPy computes it.
+#[test]
+fn pointing_reads_out_light_where_it_is_known() {
+    let Some(browser) = Browser::find() else { return };
+    let clip = |transfer: &str| {
+        let filter = format!("setparams=color_trc={transfer}:color_primaries=bt2020:colorspace=bt2020nc");
+        let input = "-f lavfi -i testsrc2=s=64x48:r=5:d=0.4";
+        Clip::new("clip.mkv", &format!("{input} -vf format=yuv420p10le,{filter} -c:v ffv1"))
+    };
+    let coded = ["--components", "ycbcr"];
+    for (transfer, arguments, panel, row, expected) in [
+        ("smpte2084", &[][..], 0, 145, "580 to 583 (180 cd/m²)"),
+        ("smpte2084", &[], 0, 16, "64 to 67 (0.107 cd/m²)"),
+        ("arib-std-b67", &[], 0, 145, "580 to 583 (71.6 cd/m²)"),
+        ("arib-std-b67", &["--light", "--hlg-peak", "4000"], 0, 145, "580 to 583 (164 cd/m²)"),
+        ("smpte2084", &coded, 0, 145, "580 to 583 (223 cd/m²)"),
+        ("smpte2084", &coded, 1, 145, "580 to 583 (57 %)"),
+        ("bt709", &[], 0, 145, "580 to 583 (57 %)"),
+    ] {
+        let page = page_of(clip(transfer).path(), arguments);
+        let point = format!(
+            "const heat = document.querySelectorAll('.heat')[{panel}], box = heat.getBoundingClientRect();
+            const clientX = box.left + box.width / 2, clientY = box.top + box.height * (255 - {row} + 0.5) / 256;
+            heat.dispatchEvent(new PointerEvent('pointermove', {{ clientX, clientY, bubbles: true }}));"
+        );
+        let readout = readout_after(&browser, &page, &point);
+        assert!(
+            readout.contains(&format!("<b>{expected}</b>")),
+            "{transfer} {arguments:?}: no {expected} in {readout}"
+        );
+    }
+}
+
 /// Returns the readout after `action`, JavaScript that is repeated once the page is ready.
 fn readout_after(browser: &Browser, page: &str, action: &str) -> String {
     let script = format!(

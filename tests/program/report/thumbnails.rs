@@ -114,3 +114,22 @@ fn a_picture_alone_makes_none() {
     assert_eq!(report(clip.path(), &png, &["-o", page.to_str().unwrap()]).code, Some(0));
     assert_eq!(pictured_shots(&fs::read_to_string(page).unwrap()).len(), 4);
 }
+
+/// The brightest light of HLG on a brighter display is toned down more.
+#[test]
+fn pictures_of_hlg_are_those_of_the_display_that_its_light_is_measured_on() {
+    let filter = "setparams=color_trc=arib-std-b67:color_primaries=bt2020:colorspace=bt2020nc";
+    let input = "-f lavfi -i testsrc2=s=64x48:r=5:d=0.4";
+    let clip = Clip::new("clip.mkv", &format!("{input} -vf format=yuv420p10le,{filter} -c:v ffv1"));
+    let first = |arguments: &[&str]| pictured_shots(&page_of(clip.path(), arguments)).remove(0).1;
+    let usual = first(&[]);
+    assert_eq!(first(&["--light"]), usual);
+    let bright = first(&["--light", "--hlg-peak", "4000"]);
+    let off = distance(&pixels(&bright), &pixels(&usual));
+    assert!(off > 2.0, "the pictures differ by {off}");
+    // Untagged codes are those of HLG, too, if they are measured as such.
+    let filter = "setparams=color_primaries=bt2020:colorspace=bt2020nc:color_trc=bt709";
+    let other = Clip::new("clip.mkv", &format!("{input} -vf format=yuv420p10le,{filter} -c:v ffv1"));
+    let page = page_of(other.path(), &["--light", "--transfer", "hlg", "--hlg-peak", "4000"]);
+    assert_eq!(pictured_shots(&page).remove(0).1, bright);
+}

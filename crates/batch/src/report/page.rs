@@ -22,7 +22,8 @@ use super::content::Report;
 use super::times::whole;
 use super::tone::{css_color, panels};
 use histoscope_core::histogram::Components;
-use histoscope_core::strip::channel_color;
+use histoscope_core::histogram::pixel_light::light_text;
+use histoscope_core::strip::{ROWS, channel_color};
 use histoscope_core::text::{counted, sanitized};
 
 const STYLE: &str = include_str!("../../../../templates/report.css");
@@ -129,6 +130,8 @@ fn data(report: &Report) -> String {
         "colors": (0..names.len()).map(|channel| css_color(channel_color(clip.components, channel))).collect::<Vec<_>>(),
         "bits": clip.bits,
         "light": light(clip.components),
+        "lights": lights(report),
+        "lit": panels(clip.components).iter().map(|panel| report.scale(panel.channels[0]).light().is_some()).collect::<Vec<_>>(),
         "begin": clip.begin_secs,
         "end": clip.end_secs,
         "first": columns.iter().map(|column| column.first_frame).collect::<Vec<_>>(),
@@ -141,6 +144,14 @@ fn data(report: &Report) -> String {
     });
     // A script element ends at the first "</script", even inside a string.
     value.to_string().replace('<', "\\u003c")
+}
+
+/// Returns the light in cd/m² of a gray in the middle of each row, as text; nothing if it is unknown.
+fn lights(report: &Report) -> Vec<String> {
+    let (scale, codes) =
+        (report.scale(light(report.clip.components)), f64::from(1_u32 << report.clip.bits) / ROWS as f64);
+    let middle = |row: usize| row as f64 * codes + (codes - 1.0) / 2.0;
+    (0..ROWS).filter_map(|row| scale.light_of(middle(row))).map(light_text).collect()
 }
 
 /// Returns the channel that represents brightness.
