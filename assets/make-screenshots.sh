@@ -65,6 +65,24 @@ adjusted clahe k alt+Right alt+Right w j
 adjusted otsu x alt+Right alt+Right alt+Up
 adjusted posterize z shift+h
 adjusted low-pass u alt+Up alt+Up alt+Right alt+Right alt+Right j shift+u
+# A log clip as coded, and mapped. The sample becomes light by a gamma of 2.4, in BT.709's primaries. The matrix is that of BT.709
+# to S-Gamut3.Cine, the curve S-Log3.
+light="65535*pow(val/65535,2.4)"
+log="65535/1023*if(gte(val/65535,0.01125),420+261.5*log((val/65535+0.01)/0.19)/log(10),95+val/65535*76.21029469/0.01125)"
+gamut=rr=0.64568:rg=0.25911:rb=0.09521:gr=0.08753:gg=0.75970:gb=0.15277:br=0.03696:bg=0.12928:bb=0.83376
+ffmpeg -v error -ss 3.2 -i "$sample" -frames:v 1 -vf "
+format=gbrp16le,lutrgb=r='$light':g='$light':b='$light',colorchannelmixer=$gamut,lutrgb=r='$log':g='$log':b='$log',
+scale=out_color_matrix=bt709:out_range=full,format=yuv422p10le" -colorspace bt709 -color_range pc -c:v ffv1 "$work/log.mkv"
+open_window 960 540 "$work/log.mkv"
+tell pass 3000
+point 480 300
+take log-coded
+keys shift+z
+tell pass 5000
+point 480 300
+take log-mapped
+close_window
+
 open_window 1280 720 "$sample"
 go_to 0:03.2
 point 900 300
