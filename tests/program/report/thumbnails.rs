@@ -127,7 +127,7 @@ fn pictures_of_hlg_are_those_of_the_display_that_its_light_is_measured_on() {
     let bright = first(&["--light", "--hlg-peak", "4000"]);
     let off = distance(&pixels(&bright), &pixels(&usual));
     assert!(off > 2.0, "the pictures differ by {off}");
-    // Untagged codes are those of HLG, too, if they are measured as such.
+    // Codes with another tag are HLG, too, if they are measured as such.
     let filter = "setparams=color_primaries=bt2020:colorspace=bt2020nc:color_trc=bt709";
     let other = Clip::new("clip.mkv", &format!("{input} -vf format=yuv420p10le,{filter} -c:v ffv1"));
     let page = page_of(other.path(), &["--light", "--transfer", "hlg", "--hlg-peak", "4000"]);
