@@ -20,7 +20,7 @@ var<workgroup> found: array<atomic<u32>, CODES>;
 // The weighted sum of a pixel's light, with 32 bits per colour, divided by the sum of the weights. It is a sum of 46
 // bits, in two parts.
 fn weighed(rgb: vec3<u32>) -> u32 {
-    let weights = vec3<u32>(2126u, 7152u, 722u);
+    let weights = vec3<u32>(LUMINANCE_RED, LUMINANCE_GREEN, LUMINANCE_BLUE);
     let lights = vec3<u32>(light[rgb.r], light[rgb.g], light[rgb.b]);
     let low = dot(lights & vec3<u32>(0xffffu), weights);
     let high = dot(lights >> vec3<u32>(16u), weights) + (low >> 16u);

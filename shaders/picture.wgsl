@@ -26,6 +26,11 @@ override STEP_0: u32;        // distance between samples in bytes
 override STEP_1: u32;
 override STEP_2: u32;
 
+// Weights of luminance in ten-thousandths, as in crates/core/src/picture/luminance.rs. They add up to 10000.
+override LUMINANCE_RED: u32;
+override LUMINANCE_GREEN: u32;
+override LUMINANCE_BLUE: u32;
+
 struct Picture {
     size: vec2<u32>,         // pixels
     chroma_size: vec2<u32>,  // samples
@@ -113,7 +118,7 @@ fn sums_of(codes: vec3<u32>) -> vec3<i32> {
 fn bins_of(codes: vec3<u32>) -> vec4<u32> {
     let rgb = vec3<u32>(clamp(sums_of(codes) >> vec3<u32>(FRACTION), vec3<i32>(0i), vec3<i32>((1i << BITS) - 1i)));
     let top = (1u << BITS) - 1u;
-    let sum = 2126u * rgb.r + 7152u * rgb.g + 722u * rgb.b;
+    let sum = LUMINANCE_RED * rgb.r + LUMINANCE_GREEN * rgb.g + LUMINANCE_BLUE * rgb.b;
     let carry = select(0u, 1u, (sum % 10000u) * top + sum >= 10000u * top);
     return vec4<u32>(rgb, min(sum / 10000u + carry, top));
 }

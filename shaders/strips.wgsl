@@ -188,20 +188,20 @@ fn block_after(block: vec2<u32>, step: vec2<u32>, strips: u32) -> vec2<u32> {
     return next;
 }
 
-// Exactly floor(N · (0.2126 r + 0.7152 g + 0.0722 b)), at most N-1, where r, g, b = code / (N-1); see
-// crates/core/src/picture/color.rs.
+// Exactly floor(N · luminance), at most N-1, where luminance is the weighted sum of r, g, b = code / (N-1); see
+// crates/core/src/picture/luminance.rs.
 fn luminance_bins(red: vec4<u32>, green: vec4<u32>, blue: vec4<u32>) -> vec4<u32> {
     if BITS == 8u {
         // 256 / (10000 · 255) = 16 / 159375, with the 16 included in the weights.
-        let sum = red * (16u * 2126u) + green * (16u * 7152u) + blue * (16u * 722u);
+        let sum = red * (16u * LUMINANCE_RED) + green * (16u * LUMINANCE_GREEN) + blue * (16u * LUMINANCE_BLUE);
         return min(sum / vec4<u32>(159375u), vec4<u32>(255u));
     }
     if BITS == 10u {
         // 1024 / (10000 · 1023) = 64 / 639375, likewise.
-        let sum = red * (64u * 2126u) + green * (64u * 7152u) + blue * (64u * 722u);
+        let sum = red * (64u * LUMINANCE_RED) + green * (64u * LUMINANCE_GREEN) + blue * (64u * LUMINANCE_BLUE);
         return min(sum / vec4<u32>(639375u), vec4<u32>(1023u));
     }
-    let sum = red * 2126u + green * 7152u + blue * 722u;
+    let sum = red * LUMINANCE_RED + green * LUMINANCE_GREEN + blue * LUMINANCE_BLUE;
     // 4096 · sum would not fit in 32 bits, so the quotient and the remainder are computed separately.
     let quotient = sum / vec4<u32>(10000u);
     let remainder = sum - quotient * 10000u;

@@ -82,7 +82,7 @@ mod tests {
 
     use super::*;
     use histoscope_core::picture::OwnedPlanes;
-    use histoscope_core::picture::color::{Colorimetry, Matrix, Range, Sourced};
+    use histoscope_core::picture::color::{Colorimetry, Matrix, Range};
     use histoscope_core::picture::layout::PixelLayout;
 
     fn picture(luma: impl Fn(usize) -> u8) -> Picture {
@@ -92,7 +92,7 @@ mod tests {
     fn sized((width, height): (u32, u32), luma: impl Fn(usize) -> u8) -> Picture {
         let luma = (0..(width * height) as usize).map(luma).collect();
         let planes = OwnedPlanes { planes: vec![(luma, width as usize)] };
-        let color = Colorimetry { matrix: Sourced::tagged(Matrix::Bt709), range: Sourced::tagged(Range::Full) };
+        let color = Colorimetry::tagged(Matrix::Bt709, Range::Full);
         Picture::new(PixelLayout::gray(8), (width, height), color, Arc::new(planes)).unwrap()
     }
 

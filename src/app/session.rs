@@ -402,7 +402,7 @@ impl Session {
         let matrix = matrix.map_or(own.matrix, |value| Sourced { value, origin: Origin::Overridden });
         let range = range.map_or(own.range, |value| Sourced { value, origin: Origin::Overridden });
         let lines = chroma_lines.map(|value| Sourced { value, origin: Origin::Overridden });
-        let picture = nonlinear::read_as(&frame.picture, Colorimetry { matrix, range }, lines);
+        let picture = nonlinear::read_as(&frame.picture, Colorimetry { matrix, range, ..*own }, lines);
         let whole = Frame { picture, ..frame.clone() };
         let whole = match transfer {
             Some(transfer) => whole.with_transfer(transfer),

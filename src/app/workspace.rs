@@ -1017,7 +1017,11 @@ impl Workspace {
         if look.adjustments.is_off() {
             return look.exposure.tint(picture.layout(), picture.colorimetry(), light);
         }
-        look.exposure.tint(&working_layout(picture.layout().bin_bits()), &working_colorimetry(), light)
+        look.exposure.tint(
+            &working_layout(picture.layout().bin_bits()),
+            &working_colorimetry(picture.colorimetry().luminance),
+            light,
+        )
     }
 
     /// Continues the search for marked pixels if the picture is still. Returns whether what is known has changed.

@@ -10,7 +10,8 @@ use histoscope::exposing::{ExposureChoice, FalseColorTable, Level, MarkLimits};
 use histoscope::scoping::ScopeStyle;
 use histoscope::{
     AdapterChoice, ChromaLines, Components, CroppingChoice, EngineChoice, Field, HardwareChoice, HardwareOptions,
-    Matrix, OpenOptions, Overlaps, Range, Ratio, Stops, Timecode, ToneMapping, Transfer, parse_time,
+    LuminanceWeights, Matrix, OpenOptions, Overlaps, Range, Ratio, Stops, Timecode, ToneMapping, Transfer,
+    WeightsChoice, parse_time,
 };
 
 /// The options for reading the video.
@@ -24,6 +25,10 @@ pub struct ReadingArgs {
     /// Read the video with this range instead of its own
     #[arg(long, value_enum)]
     range: Option<RangeArg>,
+
+    /// Weights of red, green and blue in luminance
+    #[arg(long, value_enum, default_value_t)]
+    luminance_weights: WeightsArg,
 
     /// Lines that share a chroma row in 4:2:0
     #[arg(long, value_enum, default_value_t)]
@@ -66,6 +71,7 @@ impl ReadingArgs {
         OpenOptions {
             matrix: self.matrix.map(Into::into),
             range: self.range.map(Into::into),
+            luminance_weights: self.luminance_weights.into(),
             chroma_lines: match self.chroma_lines {
                 ChromaLinesArg::Auto => None,
                 ChromaLinesArg::Frame => Some(ChromaLines::Frame),
@@ -347,6 +353,28 @@ impl From<RangeArg> for Range {
         match arg {
             RangeArg::Limited => Self::Limited,
             RangeArg::Full => Self::Full,
+        }
+    }
+}
+
+/// The value of `--luminance-weights`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum WeightsArg {
+    /// Those of BT.709: 0.2126, 0.7152 and 0.0722
+    #[default]
+    Bt709,
+    /// Those of BT.2020: 0.2627, 0.6780 and 0.0593
+    Bt2020,
+    /// Those of BT.2020 if the video has its primaries, or has none tagged but is PQ or HLG; else those of BT.709
+    Auto,
+}
+
+impl From<WeightsArg> for WeightsChoice {
+    fn from(arg: WeightsArg) -> Self {
+        match arg {
+            WeightsArg::Bt709 => Self::Always(LuminanceWeights::Bt709),
+            WeightsArg::Bt2020 => Self::Always(LuminanceWeights::Bt2020),
+            WeightsArg::Auto => Self::OfPrimaries,
         }
     }
 }

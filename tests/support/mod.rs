@@ -9,7 +9,7 @@ pub mod pool;
 use std::sync::Arc;
 
 use histoscope_core::adjust::Lut;
-use histoscope_core::picture::color::{Colorimetry, Matrix, Range, Sourced};
+use histoscope_core::picture::color::{Colorimetry, Matrix, Range};
 use histoscope_core::picture::layout::{ChromaLines, PixelLayout};
 use histoscope_core::picture::{OwnedPlanes, Picture};
 use histoscope_render::gpu::{AdapterChoice, Gpu};
@@ -77,7 +77,7 @@ pub fn lut(side: usize, seed: u64) -> Lut {
 
 /// Returns a colorimetry as if stated by a file.
 pub fn colorimetry(matrix: Matrix, range: Range) -> Colorimetry {
-    Colorimetry { matrix: Sourced::tagged(matrix), range: Sourced::tagged(range) }
+    Colorimetry::tagged(matrix, range)
 }
 
 /// Returns every layout that is counted natively, with a name.

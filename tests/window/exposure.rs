@@ -4,6 +4,7 @@ use histoscope_core::adjust::{Adjustments, Placing, Posterize, Processor, Reduct
 use histoscope_core::histogram::limits::R103_TOLERATED_PERCENT;
 use histoscope_core::histogram::{Components, reference};
 use histoscope_core::picture::Picture as Planes;
+use histoscope_core::picture::luminance::LuminanceWeights;
 use histoscope_media::{Decoder, OpenOptions};
 use histoscope_render::view::clip_indicators::{self, End};
 use histoscope_render::view::exposure::Exposure;
@@ -37,6 +38,62 @@ fn nine_stripes_and_marks_as_a_snapshot_does_and_leaves_no_trace() {
         }
         program.quit_with("q");
     }
+}
+
+#[test]
+fn zebras_and_the_probe_go_by_the_weights_of_luminance() {
+    let asked = ["--zebra", "60", "--luminance-weights", "bt2020"];
+    let picture = Decoder::open(sample(), &OpenOptions::default()).unwrap().next_frame().unwrap().unwrap().picture;
+    for engine in ["cpu", "gpu"] {
+        let program = paused_sample(&[&["--engine", engine], &asked[..]].concat());
+        let size = program.settled().size();
+        let expected = program.snapshot_with(sample(), "0", size, &asked);
+        program.until_same(&format!("zebras by BT.2020 with {engine}"), &expected, Area::Below);
+        let usual = program.snapshot_with(sample(), "0", size, &asked[..2]);
+        assert!(usual.differing(&expected, Area::Outside) > 100, "other pixels than by the usual weights");
+        for (x, y) in [(733_u32, 219_u32), (851, 177)] {
+            let codes = reference::unclamped_rgb(&picture, x, y).map(|code| code.clamp(0, 255) as u32);
+            let [usual, other] = LuminanceWeights::ALL.map(|weights| weights.bin(codes, 8));
+            let line = program.after(|| program.point(x as i32, y as i32), &format!("probe: x {x}  y {y};"));
+            assert!(usual != other && line.contains(&format!("luminance {other};")), "{line}: {codes:?}");
+        }
+        program.quit_with("q");
+    }
+}
+
+/// Untagged video has the primaries of BT.709, unless it is read as PQ or HLG.
+#[test]
+fn weights_of_the_primaries_follow_the_transfer_function_of_untagged_video() {
+    let clip = tempfile::Builder::new().suffix(".mkv").tempfile().expect("a temporary file");
+    let arguments = "-v error -y -f lavfi -i testsrc2=s=1280x720:r=25:d=0.2 -pix_fmt yuv420p -c:v ffv1";
+    let mut command = std::process::Command::new("ffmpeg");
+    output_of(command.args(arguments.split(' ')).arg(clip.path()), PATIENCE).unwrap();
+    let picture = Decoder::open(clip.path(), &OpenOptions::default()).unwrap().next_frame().unwrap().unwrap().picture;
+    let program = Program::start_with(clip.path().to_str().unwrap(), &["--paused", "--luminance-weights", "auto"]);
+    program.settled();
+    let mut places = (300..900_u32).step_by(37).flat_map(|x| (200..400_u32).step_by(31).map(move |y| (x, y)));
+    // Points at the next pixel whose luminance depends on the weights.
+    let mut check = |expected| {
+        let (x, y, bins) = places
+            .find_map(|(x, y)| {
+                let codes = reference::unclamped_rgb(&picture, x, y).map(|code| code.clamp(0, 255) as u32);
+                let bins = LuminanceWeights::ALL.map(|weights| weights.bin(codes, 8));
+                (bins[0] != bins[1]).then_some((x, y, bins))
+            })
+            .expect("a colour");
+        let line = program.after(|| program.point(x as i32, y as i32), &format!("probe: x {x}  y {y};"));
+        assert!(line.contains(&format!("luminance {};", bins[expected as usize])), "{line}: {bins:?}");
+    };
+    check(LuminanceWeights::Bt709);
+    for (transfer, expected) in [
+        ("PQ instead of BT.1886", LuminanceWeights::Bt2020),
+        ("HLG instead of BT.1886", LuminanceWeights::Bt2020),
+        ("BT.1886: no tag", LuminanceWeights::Bt709),
+    ] {
+        program.after(|| program.key("ctrl+t"), &format!("note: transfer {transfer}"));
+        check(expected);
+    }
+    program.quit_with("q");
 }
 
 #[test]

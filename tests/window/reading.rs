@@ -2,7 +2,7 @@
 
 use histoscope_core::histogram::reference;
 use histoscope_core::picture::Picture as Planes;
-use histoscope_core::picture::color::luminance_bin;
+use histoscope_core::picture::luminance::LuminanceWeights;
 use histoscope_media::{Decoder, OpenOptions, Seek};
 
 use crate::hands::choose;
@@ -29,7 +29,7 @@ fn the_probe_tells_what_the_reference_tells() {
         let codes = before.map(|code| code.clamp(0, 255) as u32);
         let list = |codes: &[u32]| codes.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
         assert!(line.contains(&format!("R'G'B' {};", list(&codes))), "{line}: {codes:?}");
-        assert!(line.contains(&format!("luminance {};", luminance_bin(codes, 8))), "{line}");
+        assert!(line.contains(&format!("luminance {};", LuminanceWeights::Bt709.bin(codes, 8))), "{line}");
         let coded = [planes.code(0, x, y), planes.code(1, x / 2, y / 2), planes.code(2, x / 2, y / 2)];
         assert!(line.ends_with(&format!("Y'CbCr {}", list(&coded))), "{line}: {coded:?}");
         let is_clamped = before.iter().any(|code| !(0..=255).contains(code));
@@ -113,7 +113,7 @@ fn a_brush_lights_exactly_the_pixels_of_its_range() {
     for (x, y) in (110..400).flat_map(|y| (0..1280).map(move |x| (x, y))) {
         let codes = reference::unclamped_rgb(&planes, x, y).map(|code| code.clamp(0, 255) as u32);
         let (before, after) = (plain.pixel(x, y), brushed.pixel(x, y));
-        if (80..=120).contains(&luminance_bin(codes, 8)) {
+        if (80..=120).contains(&LuminanceWeights::Bt709.bin(codes, 8)) {
             assert_eq!(before, after, "({x}, {y}) is in the range and has changed");
             lit += 1;
         } else if before.iter().max() > Some(&24) {
@@ -133,7 +133,7 @@ fn selected(planes: &Planes, channels: &[usize], (low, high): (u32, u32)) -> [us
     let mut counts = [0; 2];
     for (x, y) in (0..planes.height()).flat_map(|y| (0..planes.width()).map(move |x| (x, y))) {
         let rgb = reference::unclamped_rgb(planes, x, y).map(|code| code.clamp(0, 255) as u32);
-        let bins = [rgb[0], rgb[1], rgb[2], luminance_bin(rgb, 8)];
+        let bins = [rgb[0], rgb[1], rgb[2], LuminanceWeights::Bt709.bin(rgb, 8)];
         let is_in = |&channel: &usize| (low..=high).contains(&bins[channel]);
         counts[0] += usize::from(channels.iter().any(is_in));
         counts[1] += usize::from(channels.iter().all(is_in));

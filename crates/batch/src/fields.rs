@@ -134,6 +134,8 @@ pub enum Presence {
     Thresholds,
     /// Records with bins.
     Bins,
+    /// Records of videos whose weights of luminance were chosen, and the figures of such a frame.
+    Weights,
 }
 
 /// A field of the records: one row of the tables below. `F` is the type of the function that computes its value.
@@ -268,7 +270,7 @@ pub struct FrameRow<'a> {
 }
 
 use CellKind::{Boolean, Integer32, Integer64, Numbers, Real, Text};
-use Presence::{Adjusted, Bins, Json, Live, Records, Thresholds};
+use Presence::{Adjusted, Bins, Json, Live, Records, Thresholds, Weights};
 
 /// A function that computes the cell of a frame's field.
 pub type FrameCell = for<'r, 'a> fn(&'r FrameRow<'a>) -> Cell<'r>;
@@ -278,7 +280,7 @@ pub type ChannelCell = for<'r, 'a> fn(&'r ChannelRow<'a>) -> Cell<'r>;
 pub type VectorscopeCell = for<'r> fn(&'r Saturation) -> Cell<'r>;
 
 /// The fields of a frame, in order. Those of a comparison, the channels and the vectorscope follow in a record.
-pub const FRAME_FIELDS: [Field<FrameCell>; 29] = [
+pub const FRAME_FIELDS: [Field<FrameCell>; 30] = [
     always("schema", Integer32, "1, the version of this table", |_| Cell::whole(SCHEMA)),
     only(Json, always("type", Text, "`\"frame\"`; only in JSON", |_| Cell::text("frame"))),
     always("input", Text, "the name of the file as given", |row| Cell::text(row.input)),
@@ -347,6 +349,15 @@ pub const FRAME_FIELDS: [Field<FrameCell>; 29] = [
     always("range_source", Text, "`tagged`, `guessed` or `overridden`", |row| {
         Cell::text(row.frame.interpretation.colorimetry.range.origin.to_string())
     }),
+    only(
+        Weights,
+        always(
+            "luminance_weights",
+            Text,
+            "only with `--luminance-weights bt2020` or `auto`: the standard of the weights, `bt709` or `bt2020`",
+            |row| Cell::text(row.frame.interpretation.colorimetry.luminance.name()),
+        ),
+    ),
     always(
         "scan",
         Text,

@@ -3,8 +3,9 @@
 use std::fmt;
 
 use histoscope_core::adjust::Adjustments;
-use histoscope_core::histogram::{ChannelStats, Histogram, Sums, Transfer, limits};
+use histoscope_core::histogram::{ChannelStats, Components, Histogram, Sums, Transfer, limits};
 use histoscope_core::picture::color::Range;
+use histoscope_core::picture::luminance::WeightsChoice;
 use histoscope_core::picture::region::{self, Rect};
 use histoscope_core::picture::{Frame, Picture};
 use histoscope_core::scopes::{Diagram, ScopeChoice, ScopeCounts, Vectorscope, Waveform};
@@ -54,11 +55,13 @@ pub struct Figures {
 struct DescribedFrame {
     input: String,
     frame: FrameDescription,
+    /// `true` if luminance was counted, with weights that the user chose.
+    has_weights: bool,
 }
 
 impl DescribedFrame {
     fn row(&self) -> FrameRow<'_> {
-        let Self { input, frame } = self;
+        let Self { input, frame, .. } = self;
         FrameRow { input, number: frame.facts.index, frame, adjustments: None, thresholds: &[] }
     }
 }
@@ -66,7 +69,9 @@ impl DescribedFrame {
 impl Serialize for DescribedFrame {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        let fields = FRAME_FIELDS.iter().filter(|field| field.presence == Presence::Everywhere);
+        let fields = FRAME_FIELDS.iter().filter(|field| {
+            field.presence == Presence::Everywhere || (field.presence == Presence::Weights && self.has_weights)
+        });
         let row = self.row();
         serialize_fields(&mut map, fields, |value| value(&row))?;
         map.end()
@@ -140,8 +145,13 @@ impl Figures {
     ) -> Self {
         let picture = &frame.picture;
         let color = picture.decoded().colorimetry();
+        let is_chosen = frame.source.luminance_weights != WeightsChoice::default();
         Self {
-            frame: DescribedFrame { input: input.to_owned(), frame: FrameDescription::of(frame, region) },
+            frame: DescribedFrame {
+                input: input.to_owned(),
+                frame: FrameDescription::of(frame, region),
+                has_weights: is_chosen && histogram.components == Components::Rgbl,
+            },
             engine,
             adapter: adapter.map(str::to_owned),
             region: region.map(|rect| [rect.x, rect.y, rect.width, rect.height]),
@@ -228,13 +238,16 @@ fn channel_value(stats: ChannelStats, codes: &[u32], bins: BinFigures) -> Value 
 
 impl fmt::Display for Figures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let DescribedFrame { input, frame } = &self.frame;
+        let DescribedFrame { input, frame, has_weights } = &self.frame;
         let index = frame.facts.index.map_or_else(String::new, |index| format!("frame {index}, "));
         writeln!(f, "{input}: {index}pts {:.3} s", frame.facts.time_base.times(frame.facts.pts_ticks))?;
         let place = self.adapter.as_ref().filter(|_| self.engine == "gpu");
         let place = place.map_or_else(String::new, |adapter| format!(" on {adapter}"));
         let ((width, height), depth) = (frame.size, frame.depth);
         writeln!(f, "{width}×{height}, {depth} bits, {}, counted by {}{place}", frame.interpretation, self.engine)?;
+        if *has_weights {
+            writeln!(f, "luminance is {}", frame.interpretation.colorimetry.luminance)?;
+        }
         if frame.facts.damaged {
             writeln!(f, "damaged: the decoder's substitute for missing parts is counted too")?;
         }

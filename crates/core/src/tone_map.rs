@@ -168,8 +168,8 @@ impl SourceLight {
     #[must_use]
     pub fn of(source: &SourceFormat) -> Self {
         Self {
-            transfer: Transfer::of_tag(source.transfer),
-            primaries: source.primaries.and_then(Primaries::of_name),
+            transfer: source.transfer_function(),
+            primaries: source.tagged_primaries(),
             peak: credible_peak(&source.stated_light),
             hlg_peak: source.hlg_peak,
         }
@@ -182,12 +182,11 @@ impl SourceLight {
         if adjustments.lut.is_some() { Self::default() } else { self }
     }
 
-    /// Returns what decides the chromaticity of the codes: the transfer function, and the primaries. Untagged PQ and HLG have
-    /// those of BT.2020, others those of BT.709.
+    /// Returns what decides the chromaticity of the codes: the transfer function, and the primaries, which are the usual ones
+    /// if untagged.
     #[must_use]
     pub fn colors(self) -> (Transfer, Primaries) {
-        let usual = if self.scale().is_some() { Primaries::Bt2020 } else { Primaries::Bt709 };
-        (self.transfer, self.primaries.unwrap_or(usual))
+        (self.transfer, self.primaries.unwrap_or_else(|| Primaries::usual_with(self.transfer)))
     }
 
     /// Returns the relation between codes and light in cd/m² of PQ and HLG; `None` for others, whose light is unknown.

@@ -8,10 +8,11 @@ use rayon::prelude::*;
 use super::counting_pass::overrides;
 use super::shape::reduced;
 use histoscope_core::histogram::reference::unclamped_rgb;
-use histoscope_core::picture::color::{Colorimetry, luminance_bin};
+use histoscope_core::picture::color::Colorimetry;
 use histoscope_core::picture::layout::PixelLayout;
+use histoscope_core::picture::luminance::LuminanceWeights;
 use histoscope_core::picture::{OwnedPlanes, Picture, PictureError};
-use histoscope_render::gpu::params::layout_constants;
+use histoscope_render::gpu::params::PixelReading;
 use histoscope_render::gpu::shaders::{self, groups};
 use histoscope_render::gpu::{Gpu, GpuError};
 
@@ -22,7 +23,7 @@ pub fn codes(picture: &Picture, x: u32, y: u32) -> [u8; 4] {
     let bits = picture.layout().bin_bits();
     let top = (1 << bits) - 1;
     let [r, g, b] = unclamped_rgb(picture, x, y).map(|code| (code.clamp(0, top) >> (bits - 8)) as u8);
-    [r, g, b, luminance_bin([r, g, b].map(u32::from), 8) as u8]
+    [r, g, b, LuminanceWeights::Bt709.bin([r, g, b].map(u32::from), 8) as u8]
 }
 
 /// Converts a picture to packed RGBA, the upper 8 bits of each R'G'B' code. Takes the first of each `step` pixels
@@ -72,7 +73,7 @@ pub fn count_plainly(rgba: &Picture, bins: u32, four: bool) -> Vec<u32> {
                 counts[bin(codes[channel]) * channels + channel] += 1;
             }
         }
-        counts[bin(luminance_bin(codes, 8)) * channels + channels - 1] += 1;
+        counts[bin(LuminanceWeights::Bt709.bin(codes, 8)) * channels + channels - 1] += 1;
     }
     counts
 }
@@ -181,7 +182,8 @@ impl Conversion {
 
 /// Returns the constants of shaders/lab/codes.wgsl for reading pictures like this one.
 pub(super) fn reading(picture: &Picture, depth: u32, step: u32) -> Vec<(&'static str, f64)> {
-    let mut constants = layout_constants(picture.layout());
+    let reading = PixelReading { layout: *picture.layout(), luminance: LuminanceWeights::Bt709 };
+    let mut constants = reading.constants();
     constants.extend(overrides(&[("DEPTH", depth), ("STEP", step)]));
     constants
 }

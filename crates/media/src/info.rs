@@ -9,6 +9,7 @@ use histoscope_core::adjust::CameraLog;
 use histoscope_core::picture::color::{Matrix, Origin, Range, Sourced, UnreadableMatrix};
 use histoscope_core::picture::crop::CroppingChoice;
 use histoscope_core::picture::layout::{ChromaLines, PixelLayout};
+use histoscope_core::picture::luminance::{LuminanceWeights, WeightsChoice};
 use histoscope_core::picture::stated_light::StatedLight;
 use histoscope_core::picture::transfer::Transfer;
 use histoscope_core::picture::{Field, Orientation, Ratio, Scan, Timecodes};
@@ -24,6 +25,8 @@ pub struct OpenOptions {
     pub transfer: Option<Transfer>,
     /// The peak in cd/m² of the display that HLG is read for; `None` for the usual one.
     pub hlg_peak: Option<u32>,
+    /// The weights of luminance.
+    pub luminance_weights: WeightsChoice,
     /// The lines that share a chroma row in 4:2:0, whatever the frames state.
     pub chroma_lines: Option<ChromaLines>,
     /// The field to extract from each frame; by default, whole frames are used.
@@ -91,6 +94,8 @@ pub struct StreamInfo {
     pub transfer: Option<&'static str>,
     /// FFmpeg's name for the colour primaries of the first frame, if tagged.
     pub primaries: Option<&'static str>,
+    /// The weights of luminance of the first frame.
+    pub luminance: LuminanceWeights,
     /// What the file states about its light.
     pub stated_light: StatedLight,
     /// The camera's log that the file's tags name, if there is a formula for it.

@@ -7,7 +7,7 @@ use super::av::{self, AvFrame, PixelDescriptor, PixelFormat, Scaler};
 use super::info::OpenOptions;
 use super::layout::{conversion_target, downloaded_layout, is_full_range, native_layout};
 use super::tags;
-use histoscope_core::picture::color::{Matrix, Origin, Range, Sourced, UnreadableMatrix};
+use histoscope_core::picture::color::{Colorimetry, Matrix, Origin, Range, Sourced, UnreadableMatrix};
 use histoscope_core::picture::crop::{Crop, CropUse, Cropping};
 use histoscope_core::picture::layout::{ChromaLines, ColorModel, PixelLayout};
 use histoscope_core::picture::region::{self, Rect};
@@ -236,6 +236,7 @@ impl PictureMaker {
             self.note(note);
         }
         let planes = store(frame, &layout, kind.size).ok_or("its planes are too small")?;
+        let colorimetry = Colorimetry { luminance: source.luminance(), ..colorimetry };
         let whole = Picture::new(layout, kind.size, colorimetry, planes);
         let whole = whole.map(|picture| picture.with_chroma_lines(lines).with_clamped(clamped));
         let picture = whole.and_then(|whole| region::cropped(&whole, rect)).map_err(|error| error.to_string())?;
@@ -306,6 +307,7 @@ impl PictureMaker {
             cropping,
             stated_light: kind.stated_light,
             hlg_peak: self.options.hlg_peak,
+            luminance_weights: self.options.luminance_weights,
         });
         Ok(Current { kind, rect, layout, scaler, source })
     }

@@ -7,7 +7,7 @@ use egui::epaint::{ClippedShape, Shape};
 use super::layout_tests::{Case, MIN_CONTRAST, SIZES, all_panels, contrast, items, over, shapes_of, texts_before_all};
 use super::*;
 use histoscope_core::histogram::Components;
-use histoscope_core::picture::color::{Colorimetry, Matrix, Range, Sourced};
+use histoscope_core::picture::color::{Colorimetry, Matrix, Range};
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::{Orientation, OwnedPlanes, Picture, Ratio};
 use histoscope_render::engine::{BackendKind, Renderer};
@@ -21,7 +21,7 @@ const PICTURES: [[u8; 3]; 6] = [[0; 3], [255; 3], [255, 0, 0], [0, 0, 255], [255
 fn plain([red, green, blue]: [u8; 3]) -> Picture {
     let samples: Vec<u8> = [red, green, blue].repeat(64 * 36);
     let planes = std::sync::Arc::new(OwnedPlanes { planes: vec![(samples, 64 * 3)] });
-    let color = Colorimetry { matrix: Sourced::tagged(Matrix::Identity), range: Sourced::tagged(Range::Full) };
+    let color = Colorimetry::tagged(Matrix::Identity, Range::Full);
     Picture::new(PixelLayout::packed_rgb(8, [0, 1, 2], 3), (64, 36), color, planes).unwrap()
 }
 

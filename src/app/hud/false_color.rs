@@ -129,13 +129,13 @@ fn swatch(ui: &Ui, rect: Rect, color: Option<Color32>) {
 mod tests {
     use super::*;
     use histoscope_core::histogram::LightScale;
-    use histoscope_core::picture::color::{Colorimetry, Matrix, Range, Sourced};
+    use histoscope_core::picture::color::{Colorimetry, Matrix, Range};
     use histoscope_core::picture::layout::PixelLayout;
     use histoscope_render::view::exposure::FalseColorTable;
 
     #[test]
     fn the_legend_names_every_colour_once_the_brightest_first() {
-        let color = Colorimetry { matrix: Sourced::tagged(Matrix::Bt709), range: Sourced::tagged(Range::Limited) };
+        let color = Colorimetry::tagged(Matrix::Bt709, Range::Limited);
         let tint = |table| Tint::new(table, &PixelLayout::planar_ycbcr(10, (1, 1)), &color, Some(LightScale::Pq));
         let texts = |table, unit| entries(&tint(table), unit).into_iter().map(|line| line.text).collect::<Vec<_>>();
         let percent = ["≥ 99", "97–99", "52–56", "38–42", "2.5–4", "< 2.5", "else"];

@@ -9,6 +9,7 @@ use crate::keys::{self, Action};
 use histoscope_core::adjust::Adjustment;
 use histoscope_core::picture::color::{Matrix, Origin, blanking_lines};
 use histoscope_core::picture::layout::ChromaLines;
+use histoscope_core::picture::luminance::LuminanceWeights;
 use histoscope_core::picture::{Frame, Scan, Timecodes};
 use histoscope_core::text::{counted, time_text};
 use histoscope_core::tone_map::{Display, SourceLight, Stops, ToneMapping, doubts};
@@ -307,6 +308,9 @@ fn of_frame(frame: &Frame, aspect_origin: Origin, machine: Machine<'_>) -> Vec<I
         let place = lines.iter().position(|line| line.name == "transfer").unwrap_or(lines.len());
         lines.insert(place, line);
     }
+    if color.luminance != LuminanceWeights::default() {
+        lines.push(plain("luminance", color.luminance.to_string()));
+    }
     lines
 }
 
@@ -413,7 +417,7 @@ mod tests {
         );
         assert_eq!(find("file").value, bytes(fs::metadata("assets/sample.mp4").unwrap().len()));
         assert_eq!(find("transfer").value, "BT.709, shown as coded");
-        assert!(lines.iter().all(|line| line.name != "alpha"));
+        assert!(lines.iter().all(|line| line.name != "alpha" && line.name != "luminance"));
         assert_eq!((find("matrix").value.as_str(), find("matrix").origin), ("bt709", Some(Origin::Tagged)));
         assert_eq!(find("conversion").value, "none: counted and drawn from the decoder's own planes");
         assert_eq!(find("adapter").value, "an adapter (a driver)");
@@ -421,6 +425,10 @@ mod tests {
             assert!(!find(name).value.is_empty(), "{name}");
         }
         assert_eq!((find("scan").value.as_str(), find("scan").origin), ("progressive", Some(Origin::Tagged)));
+        let picture = frame.picture.with_luminance(LuminanceWeights::Bt2020);
+        let weighed = info_lines(decoder.info(), &Frame { picture, ..frame.clone() }, machine);
+        let luminance = weighed.iter().find(|line| line.name == "luminance").map(|line| line.value.as_str());
+        assert_eq!(luminance, Some("0.2627 R' + 0.6780 G' + 0.0593 B' (BT.2020)"), "weights other than the usual ones");
         let unknown = info_lines(&StreamInfo { scan: None, ..decoder.info().clone() }, &frame, machine);
         assert!(unknown.iter().all(|line| line.name != "scan"), "what is not stated is not told");
         let of = |frame: &Frame, scan| {

@@ -15,7 +15,7 @@ use crate::app::strip::StripSize;
 use crate::keys;
 use histoscope_batch::check::finding::{CheckFinding, FramePoint, Span};
 use histoscope_batch::check::profile::{Check, Severity};
-use histoscope_core::picture::color::{Colorimetry, Matrix, Range, Sourced};
+use histoscope_core::picture::color::{Colorimetry, Matrix, Range};
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::strip::{CELLS, Strip};
 use histoscope_media::playback::SeekGoal;
@@ -178,7 +178,7 @@ pub(super) fn shapes_of(hud: &mut Hud, case: Case) -> (Vec<ClippedShape>, FontTe
     };
     // The deepest codes, for the most digits.
     let layout = PixelLayout::planar_ycbcr(12, (1, 1));
-    let color = Colorimetry { matrix: Sourced::tagged(Matrix::Bt709), range: Sourced::tagged(Range::Limited) };
+    let color = Colorimetry::tagged(Matrix::Bt709, Range::Limited);
     let model = Model {
         region: is_adjusted.then_some(&region),
         exposure: ExposureView {

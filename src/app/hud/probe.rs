@@ -97,9 +97,9 @@ mod tests {
     #[test]
     fn a_pixel_shows_its_codes_and_unclamped_values() {
         use histoscope_core::picture::OwnedPlanes;
-        use histoscope_core::picture::color::{Colorimetry, Matrix, Range, Sourced};
+        use histoscope_core::picture::color::{Colorimetry, Matrix, Range};
         use histoscope_core::picture::layout::PixelLayout;
-        let color = Colorimetry { matrix: Sourced::tagged(Matrix::Bt709), range: Sourced::tagged(Range::Limited) };
+        let color = Colorimetry::tagged(Matrix::Bt709, Range::Limited);
         let planes = OwnedPlanes { planes: vec![(vec![16], 1), (vec![128], 1), (vec![128], 1)] };
         let layout = PixelLayout::planar_ycbcr(8, (0, 0));
         let picture = Picture::new(layout, (1, 1), color, std::sync::Arc::new(planes)).unwrap();

@@ -3,7 +3,7 @@ use egui::{Color32, pos2};
 use super::*;
 use histoscope_core::adjust::Adjustment;
 use histoscope_core::histogram::{Components, LightScale};
-use histoscope_core::picture::color::{Colorimetry, Matrix, Range, Sourced};
+use histoscope_core::picture::color::{Colorimetry, Matrix, Range};
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_render::gpu::draw::Channels;
 use histoscope_render::view::exposure::{Exposure, FalseColor, FalseColorTable, Level, MarkLimits};
@@ -230,7 +230,7 @@ fn the_unit_of_false_colour_is_offered_unless_light_is_shown() {
     let false_color = FalseColor { shown: true, table: FalseColorTable::Light, ..FalseColor::default() };
     let exposure = Exposure { false_color, ..Exposure::default() };
     let layout = PixelLayout::planar_ycbcr(8, (1, 1));
-    let color = Colorimetry { matrix: Sourced::tagged(Matrix::Bt709), range: Sourced::tagged(Range::Limited) };
+    let color = Colorimetry::tagged(Matrix::Bt709, Range::Limited);
     let [offered, not_offered] = [None, Some(LightScale::Pq)].map(|light| {
         let tint = exposure.tint(&layout, &color, light);
         let model = Model {

@@ -23,7 +23,8 @@ use super::hud::{
 };
 use beside::LabRuns;
 use counting::LabCounting;
-use histoscope_core::picture::VideoId;
+use histoscope_core::picture::luminance::LuminanceWeights;
+use histoscope_core::picture::{Frame, VideoId};
 use histoscope_lab::{DrawSetup, PreparedBlur, PreparedDrawing, PreparedScan, Shape, Topic};
 use histoscope_render::gpu::{FrameTag, Gpu, GpuError};
 use histoscope_render::view::overlay::BarScale;
@@ -291,7 +292,12 @@ impl Lab {
         now: Instant,
     ) -> Result<Advanced, GpuError> {
         match (self, frame) {
-            (Self::Open(open), Some(shown)) => open.advance(gpu, shown, now),
+            (Self::Open(open), Some(ScreenState { frame, is_playing })) => {
+                // The methods of the lessons have these weights, whatever the user chose for the video.
+                let picture = frame.picture.with_luminance(LuminanceWeights::Bt709);
+                let frame = Frame { picture, ..frame.clone() };
+                open.advance(gpu, ScreenState { frame: &frame, is_playing }, now)
+            }
             _ => Ok(Advanced::default()),
         }
     }

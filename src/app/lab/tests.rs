@@ -6,7 +6,7 @@ use super::*;
 use crate::app::hud::{ChoiceOutcome, CountingView, verdict};
 use histoscope_core::picture::color::Colorimetry;
 use histoscope_core::picture::layout::PixelLayout;
-use histoscope_core::picture::{Frame, OwnedPlanes, Picture};
+use histoscope_core::picture::{OwnedPlanes, Picture};
 use histoscope_lab::{
     BlurMethod, BlurSetup, ChannelSet, DrawMethod, Method, ScanKind, ScanMethod, ScannedWords, SumSetup,
 };
@@ -112,6 +112,20 @@ fn every_method_but_the_race_equals_the_reference() {
             let pixels = u64::from(size.0 * size.1);
             assert!(figures.reduction.is_some() || figures.wanted == 4 * pixels, "{method:?}: {}", figures.wanted);
         }
+    }
+}
+
+#[test]
+fn every_method_has_the_usual_weights_of_luminance() {
+    let gpu = gpu();
+    let usual = frame((97, 61), noise);
+    let mut other = Frame { picture: usual.picture.with_luminance(LuminanceWeights::Bt2020), ..usual.clone() };
+    other.facts.pts_ticks += 1;
+    let mut lab = Lab::new(Some(LabChoice::default()), Instant::now());
+    for method in [Method::Atomics, Method::OursGpu, Method::OursCpu] {
+        lab.choose(LabCommand::Method(method), Instant::now());
+        let [usual, other] = [&usual, &other].map(|frame| outcome(&mut lab, &gpu, frame).expect("it is possible"));
+        assert!(other.is_exact && other.counted == usual.counted, "{method:?}: {}", verdict(&other));
     }
 }
 

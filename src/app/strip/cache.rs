@@ -15,6 +15,7 @@ use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
 
 use histoscope_batch::analyze::summary::{SourceIdentity, hash};
+use histoscope_core::picture::luminance::WeightsChoice;
 use histoscope_core::strip::{CELLS, COLUMNS, Cells, Cut, Finding, Strip, StripColumn};
 use histoscope_core::text::shown;
 use histoscope_media::{OpenOptions, ffmpeg_version};
@@ -42,6 +43,9 @@ pub struct StripKey {
     changed_nanos: u64,
     matrix: Option<String>,
     range: Option<String>,
+    luminance_weights: String,
+    /// The transfer function, if the weights of luminance may depend on it.
+    transfer: Option<String>,
     chroma_lines: Option<String>,
     field: Option<String>,
     cropping: String,
@@ -57,6 +61,7 @@ impl StripKey {
             return None;
         }
         let changed = fs::metadata(path).ok()?.modified().ok()?;
+        let transfer = open.transfer.filter(|_| open.luminance_weights == WeightsChoice::OfPrimaries);
         let since = changed.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         Some(Self {
             version: VERSION,
@@ -65,6 +70,8 @@ impl StripKey {
             changed_nanos: u64::try_from(since.as_nanos()).unwrap_or(u64::MAX),
             matrix: open.matrix.map(|matrix| matrix.to_string()),
             range: open.range.map(|range| range.to_string()),
+            luminance_weights: open.luminance_weights.name().to_owned(),
+            transfer: transfer.map(|transfer| transfer.name().to_owned()),
             chroma_lines: open.chroma_lines.map(|lines| lines.to_string()),
             field: open.field.map(|field| field.to_string()),
             cropping: open.cropping.name().to_owned(),
@@ -233,6 +240,8 @@ mod tests {
     use histoscope_core::histogram::{Components, Histogram};
     use histoscope_core::picture::TimecodeRate;
     use histoscope_core::picture::color::Range;
+    use histoscope_core::picture::luminance::LuminanceWeights;
+    use histoscope_core::picture::transfer::Transfer;
     use histoscope_core::strip::{ExaminedFrame, FindingKind, Sweep};
 
     fn strip(seed: u32) -> Strip {
@@ -304,6 +313,16 @@ mod tests {
         let range = Some(Range::Full);
         let other = StripKey::of(&video, &OpenOptions { range, ..OpenOptions::default() }).unwrap();
         assert!(cache.read(&other).is_none());
+        let weighed = |luminance_weights, transfer| {
+            StripKey::of(&video, &OpenOptions { luminance_weights, transfer, ..OpenOptions::default() }).unwrap()
+        };
+        let bt2020 = WeightsChoice::Always(LuminanceWeights::Bt2020);
+        assert!(cache.read(&weighed(bt2020, None)).is_none());
+        // Only weights of the primaries may depend on the transfer function.
+        let pq = Some(Transfer::Pq);
+        assert_eq!(weighed(WeightsChoice::default(), pq), before);
+        assert_eq!(weighed(bt2020, pq), weighed(bt2020, None));
+        assert_ne!(weighed(WeightsChoice::OfPrimaries, pq), weighed(WeightsChoice::OfPrimaries, None));
         // Same size and name.
         fs::write(&video, "b video").unwrap();
         assert!(cache.read(&key(&video)).is_none());

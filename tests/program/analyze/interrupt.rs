@@ -117,6 +117,11 @@ fn a_killed_run_is_continued_after_its_last_complete_record() {
         let finished = analyze(clip.path(), &[&arguments[..], &["--resume", "-o", path.to_str().unwrap()]].concat());
         assert_eq!(finished.code, Some(0));
         assert!(finished.stderr.contains("already complete"), "{}", finished.stderr);
+        // Only the summary of this format tells of options, since the whole file was counted.
+        if format == "jsonl" {
+            let weighed = ["--luminance-weights", "bt2020", "--resume", "-o", path.to_str().unwrap()];
+            analyze(clip.path(), &[&arguments[..], &weighed].concat()).fails_with(&["other options", "--resume"]);
+        }
     }
 }
 

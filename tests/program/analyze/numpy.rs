@@ -43,6 +43,11 @@ fn script(
 
 /// Makes noise of every code, in a format that FFV1 keeps unchanged.
 fn noise(format: &str, size: &str) -> Clip {
+    noise_with(format, size, "")
+}
+
+/// Makes such noise with further arguments of FFmpeg.
+fn noise_with(format: &str, size: &str, arguments: &str) -> Clip {
     // Words of 16 bits are scaled down to legal ones.
     let raw = match format {
         "gray10le" => "gray16le",
@@ -50,7 +55,7 @@ fn noise(format: &str, size: &str) -> Clip {
         deep if deep.ends_with("le") => "yuv444p16le",
         other => other,
     };
-    Clip::noisy("clip.mkv", size, raw, 3, &format!("-c:v ffv1 -strict -2 -pix_fmt {format}"))
+    Clip::noisy("clip.mkv", size, raw, 3, &format!("{arguments} -c:v ffv1 -strict -2 -pix_fmt {format}"))
 }
 
 const KINDS: [(&str, (&str, &str)); 11] = [
@@ -98,6 +103,34 @@ fn coded_components_come_beside_the_others() {
             let clip = noise(format, "35x27");
             let coded: &[&str] = &["--components", "ycbcr"];
             compare(&clip, format, color, &[(None, coded), (Some("3,1,9,11"), coded)]);
+        }
+    }
+}
+
+/// Red, green and blue stay as they are: only the fourth channel, and the names, follow the option.
+#[test]
+fn luminance_has_the_weights_that_are_asked() {
+    let tags = [
+        "",
+        "color_primaries=bt2020",
+        "color_primaries=bt2020:color_trc=smpte2084",
+        "color_trc=arib-std-b67",
+        "color_primaries=smpte432:color_trc=smpte2084",
+    ];
+    for (format, color) in KINDS.into_iter().filter(|(format, _)| !format.starts_with("gray")) {
+        let clip = noise(format, "67x45");
+        let asked: Vec<[&str; 4]> = ["bt709", "bt2020", "auto"]
+            .into_iter()
+            .flat_map(|weights| ["cpu", "gpu"].map(|engine| ["--luminance-weights", weights, "--engine", engine]))
+            .collect();
+        // The tags matter only to one of the choices.
+        for tags in tags.into_iter().take(if format.starts_with("yuv420p") { tags.len() } else { 1 }) {
+            let clip = match tags {
+                "" => &clip,
+                _ => &noise_with(format, "67x45", &format!("-vf setparams={tags}")),
+            };
+            let cases: Vec<Case<'_>> = asked.iter().map(|arguments| (Some("3,5,61,37"), &arguments[..])).collect();
+            compare(clip, format, color, &cases);
         }
     }
 }

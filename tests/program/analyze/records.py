@@ -17,6 +17,7 @@ from fractions import Fraction
 
 import numpy as np
 
+LUMINANCE = {"bt709": (2126, 7152, 722), "bt2020": (2627, 6780, 593)}
 KR_KB = {"bt601": (0.299, 0.114), "bt709": (0.2126, 0.0722), "bt2020nc": (0.2627, 0.0593)}
 GRIDS = {"420": (1, 1), "422": (1, 0), "444": (0, 0), "440": (0, 1), "411": (2, 0)}
 FRACTION_BITS = {8: 20, 10: 18, 12: 16}
@@ -151,7 +152,7 @@ def one_field(planes, shifts, field, interlaced):
     return [luma, *(plane[np.minimum(np.arange(rows), len(plane) - 1)] for plane in chroma)], shifts
 
 
-def channels(planes, pix_fmt, matrix, limits, region, coded, shifts=None, interlaced=False):
+def channels(planes, pix_fmt, matrix, limits, region, coded, shifts=None, interlaced=False, weights=LUMINANCE["bt709"]):
     """Returns all channels of a frame."""
     model, bits, whole = describe(pix_fmt)
     shifts = whole if shifts is None else shifts
@@ -162,8 +163,8 @@ def channels(planes, pix_fmt, matrix, limits, region, coded, shifts=None, interl
     result = {}
     for name, before, codes in zip(("red", "green", "blue"), unclamped, rgb):
         result[name] = figures(count(codes), int((before < 0).sum()), int((before > top).sum()))
-    # floor(N (0.2126 r + 0.7152 g + 0.0722 b)), in 64-bit integers.
-    weighted = 2126 * rgb[0] + 7152 * rgb[1] + 722 * rgb[2]
+    # floor(N (0.2126 r + 0.7152 g + 0.0722 b)), or with other weights, in 64-bit integers.
+    weighted = sum(weight * codes for weight, codes in zip(weights, rgb))
     result["luminance"] = figures(count(np.minimum(top, weighted * (top + 1) // (10000 * top))), None, None)
     if coded:
         x, y, width, height = region
@@ -263,9 +264,20 @@ def cut(polygon, room):
     return result
 
 
+def asked_weights(asked, frame):
+    """Returns the name of the weights of luminance. With "auto", a frame with primaries of BT.2020, or PQ or HLG without any, has those
+    of BT.2020."""
+    if asked != "auto":
+        return asked
+    primaries = frame.get("color_primaries", "unknown")
+    if primaries == "unknown" and frame.get("color_transfer") in ("smpte2084", "arib-std-b67"):
+        primaries = "bt2020"
+    return "bt2020" if primaries == "bt2020" else "bt709"
+
+
 def probe(clip):
     """Returns times and types of the frames, and the picture's size, as reported by ffprobe."""
-    entries = "frame=pts,pict_type,key_frame,width,height,interlaced_frame,top_field_first:stream=time_base"
+    entries = "frame=pts,pict_type,key_frame,width,height,interlaced_frame,top_field_first,color_primaries,color_transfer:stream=time_base"
     command = ["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", entries, "-of", "json", clip]
     found = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
     numerator, denominator = map(int, found["streams"][0]["time_base"].split("/"))
@@ -326,11 +338,15 @@ def compare(clip, pix_fmt, matrix, limits, frames, tick, raw, records, region):
         }
         for name, value in expected.items():
             assert line[name] == value, f"{pix_fmt} frame {number}: {name} is {line[name]}, not {value}"
+        asked = options.get("luminance_weights")
+        weights = asked_weights(asked or "bt709", frame)
+        assert line.get("luminance_weights") == (asked and weights), f"{pix_fmt} frame {number}: the weights are {line.get('luminance_weights')}"
+        assert f"({weights.upper().replace('BT', 'BT.')})" in summary["luminance"], f"luminance is {summary['luminance']}, not {weights}"
         assert ("vectorscope" in line) == has_vectorscope, f"the fields are {list(line)}"
         if has_vectorscope:
             found, scope = line["vectorscope"], saturation(planes, pix_fmt, matrix, limits, region, (width, height))
             assert found == scope, f"{pix_fmt} frame {number}: the vectorscope has {found}, not {scope}"
-        wanted = channels(planes, pix_fmt, matrix, limits, region, coded, shifts, interlaced)
+        wanted = channels(planes, pix_fmt, matrix, limits, region, coded, shifts, interlaced, LUMINANCE[weights])
         assert list(line["channels"]) == list(wanted), f"the channels are {list(line['channels'])}"
         for channel, values in wanted.items():
             found = line["channels"][channel]

@@ -123,6 +123,11 @@ fn what_is_not_one_run_is_refused() {
     });
     refused(&[&tones, &second], &["different options"]);
     refused(&[&tones, &colors], &["different options"]);
+    let weighed = ["bt2020", "auto"].map(|weights| {
+        let arguments = ["--from", "50f", "--to", "100f", "--luminance-weights", weights];
+        share(&clip, &format!("{weights}.jsonl"), &arguments)
+    });
+    weighed.iter().for_each(|weighed| refused(&[&first, weighed], &["different options"]));
     let csv = share(&clip, "b.csv", &["--from", "50f", "--to", "100f"]);
     refused(&[&first, &csv], &["different options or formats"]);
     let foreign = share(&other, "b.jsonl", &["--from", "50f", "--to", "100f"]);

@@ -126,6 +126,7 @@ fn help_shows_each_option_under_the_heading_that_it_belongs_to() {
     let reading = [
         "--matrix",
         "--range",
+        "--luminance-weights",
         "--chroma-lines",
         "--field",
         "--cropping",

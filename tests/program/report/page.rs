@@ -152,6 +152,19 @@ fn luminance(frame: &Histogram) -> [String; 3] {
 }
 
 #[test]
+fn the_page_names_the_weights_of_luminance() {
+    let clip = shots();
+    for (arguments, red, standard) in [
+        (&[][..], "0.2126 R", "(BT.709)"),
+        (&["--luminance-weights", "bt2020"], "0.2627 R", "(BT.2020)"),
+        (&["--luminance-weights", "auto"], "0.2126 R", "(BT.709)"),
+    ] {
+        let page = page_of(clip.path(), arguments);
+        assert!(page.contains(red) && page.contains(standard), "{arguments:?}");
+    }
+}
+
+#[test]
 fn pointing_at_the_time_axis_reads_out_that_frame() {
     let Some(browser) = Browser::find() else { return };
     let clip = shots();

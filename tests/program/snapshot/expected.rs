@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use histoscope_core::histogram::reference;
 use histoscope_core::histogram::{Components, Histogram};
-use histoscope_core::picture::color::{Colorimetry, Matrix, Range, Sourced};
+use histoscope_core::picture::color::{Colorimetry, Matrix, Range};
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::{Frame, OwnedPlanes, Picture};
 use serde_json::Value;
@@ -48,7 +48,7 @@ impl Kind {
             (plane.to_vec(), row_bytes)
         };
         let planes = OwnedPlanes { planes: (0..self.layout.plane_count()).map(plane).collect() };
-        let colorimetry = Colorimetry { matrix: Sourced::tagged(self.matrix), range: Sourced::tagged(self.range) };
+        let colorimetry = Colorimetry::tagged(self.matrix, self.range);
         Picture::new(self.layout, self.size, colorimetry, Arc::new(planes)).expect("the planes are whole")
     }
 

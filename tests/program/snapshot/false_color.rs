@@ -53,13 +53,16 @@ fn of_rgb_the_luminance_decides() {
     let bytes = noise(61 * 37 * 3, 3);
     let clip = Clip::from_bytes("clip.raw", &bytes);
     let rgb = clip.make("rgb.nut", "-f rawvideo -pixel_format rgb24 -video_size 61x37 -i @ -c copy");
-    let png = snapshot(&rgb, &["--no-overlay", "--false-colour=camera"]);
-    for (place, rgb) in (0..).zip(bytes.chunks_exact(3)) {
-        let [r, g, b] = [rgb[0], rgb[1], rgb[2]].map(u64::from);
-        let bin = (256 * (2126 * r + 7152 * g + 722 * b) / (10_000 * 255)).min(255);
-        let percent = bin as f64 / 2.55;
-        let expected = camera(percent).unwrap_or([bin as u8; 3]);
-        assert_eq!(png.at(place % 61, place / 61), expected, "pixel {place}: {rgb:?} is {percent} %");
+    let asked: [(&[&str], _); 2] = [(&[], [2126, 7152, 722]), (&["--luminance-weights", "bt2020"], [2627, 6780, 593])];
+    for (arguments, [red, green, blue]) in asked {
+        let png = snapshot(&rgb, &[&["--no-overlay", "--false-colour=camera"], arguments].concat());
+        for (place, rgb) in (0..).zip(bytes.chunks_exact(3)) {
+            let [r, g, b] = [rgb[0], rgb[1], rgb[2]].map(u64::from);
+            let bin = (256 * (red * r + green * g + blue * b) / (10_000 * 255)).min(255);
+            let percent = bin as f64 / 2.55;
+            let expected = camera(percent).unwrap_or([bin as u8; 3]);
+            assert_eq!(png.at(place % 61, place / 61), expected, "pixel {place}: {rgb:?} is {percent} %");
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fs;
 
 use histoscope_core::adjust::{Codes, Lut, lut};
+use histoscope_core::picture::luminance::LuminanceWeights;
 
 use crate::command::packages::python_with_packages;
 use crate::command::run;
@@ -103,7 +104,13 @@ fn twenty_tables_of_every_form_are_within_one_code_of_opencolorio() {
         let bits = 10;
         let gray = (0..1 << bits).map(|code| [code; 3]);
         let others = (0..40_000).map(|_| [0, 1, 2].map(|_| (random.next() * 1024.0) as u16));
-        let source = Codes { bits, width: 41_024, height: 1, rgb: gray.chain(others).collect() };
+        let source = Codes {
+            bits,
+            width: 41_024,
+            height: 1,
+            rgb: gray.chain(others).collect(),
+            luminance: LuminanceWeights::Bt709,
+        };
         let mapped = lut::apply(source.clone(), Lut::open(&file).unwrap());
         let pairs = source.rgb.iter().zip(&mapped.rgb).flat_map(|(from, to)| [*from, *to]).flatten();
         fs::write(&colours, pairs.flat_map(u16::to_le_bytes).collect::<Vec<_>>()).unwrap();

@@ -46,6 +46,24 @@ fn json_keeps_its_shape() {
 }
 
 #[test]
+fn weights_of_luminance_are_named_if_they_were_chosen() {
+    let weights = |arguments: &[&str]| figures(sample(), &[&["--engine", "cpu"], arguments].concat());
+    assert_eq!(weights(&[]).get("luminance_weights"), None);
+    assert_eq!(weights(&["--luminance-weights", "bt709"]).get("luminance_weights"), None);
+    assert_eq!(weights(&["--luminance-weights", "bt2020"])["luminance_weights"], "bt2020");
+    assert_eq!(weights(&["--luminance-weights", "auto"])["luminance_weights"], "bt709");
+    assert_eq!(weights(&["--luminance-weights", "bt2020", "--components", "ycbcr"]).get("luminance_weights"), None);
+    let [usual, other] = [&[][..], &["--luminance-weights", "bt2020"]].map(weights);
+    let means = [&usual, &other].map(|figures| figures["channels"]["luminance"]["mean"].as_f64().unwrap());
+    assert_ne!(means[0], means[1]);
+    let text = |arguments: &[&str]| finish(program().arg("snapshot").arg(sample()).args(arguments)).stdout;
+    assert!(
+        text(&["--luminance-weights", "bt2020"]).contains("luminance is 0.2627 R' + 0.6780 G' + 0.0593 B' (BT.2020)")
+    );
+    assert!(!text(&[]).contains("luminance is"));
+}
+
+#[test]
 fn bins_come_only_when_asked_for() {
     let json = figures(sample(), &["--engine", "cpu"]);
     assert!(json["channels"].as_object().unwrap().values().all(|channel| channel.get("bins").is_none()));

@@ -13,7 +13,7 @@ use super::pipeline::{CountedFrame, RunOutcome};
 use super::stated_light::StatedLightSummary;
 use histoscope_core::adjust::Adjustments;
 use histoscope_core::histogram::{ClipHistogram, Components};
-use histoscope_core::picture::color::LUMINANCE_WEIGHTS;
+use histoscope_core::picture::luminance::LuminanceWeights;
 use histoscope_core::scopes::Saturation;
 use histoscope_core::strip::{ChannelShare, WorstFrame, shares};
 use histoscope_core::text::{counted, sanitized, shown};
@@ -91,8 +91,8 @@ pub struct Overview {
     adjustments: String,
     histogram: ClipHistogram,
     first: Option<String>,
-    /// `true` if luminance was counted.
-    has_luminance: bool,
+    /// The weights of luminance in the first frame; `None` if it was not counted.
+    luminance: Option<LuminanceWeights>,
     frames: u64,
     keys: u64,
     damaged: u64,
@@ -174,7 +174,9 @@ impl Overview {
                 frame.size.0, frame.size.1, frame.depth, facts.source.pixel_format, frame.interpretation
             )
         });
-        self.has_luminance |= counted.counts.rgbl.is_some();
+        if counted.counts.rgbl.is_some() {
+            self.luminance.get_or_insert(frame.interpretation.colorimetry.luminance);
+        }
         for histogram in [&counted.counts.rgbl, &counted.counts.coded].into_iter().flatten() {
             self.left_out += u64::from(!self.histogram.add(histogram));
         }
@@ -197,9 +199,7 @@ impl Overview {
     /// Adds the outcome of the run to the overview.
     pub fn end(&mut self, outcome: &RunOutcome) {
         self.lines.extend(self.first.take());
-        if self.has_luminance {
-            self.lines.push(format!("luminance is {LUMINANCE_WEIGHTS}"));
-        }
+        self.lines.extend(self.luminance.map(|weights| format!("luminance is {weights}")));
         if !self.adjustments.is_empty() {
             self.lines.push(format!("counted as adjusted: {}", self.adjustments));
         }

@@ -2,6 +2,7 @@
 
 use histoscope_core::histogram::{Components, LightFigures};
 use histoscope_core::picture::layout::ColorModel;
+use histoscope_core::picture::luminance::WeightsChoice;
 use histoscope_media::StreamInfo;
 use serde::Deserialize;
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -27,6 +28,7 @@ pub struct Recorder {
     is_live: bool,
     has_thresholds: bool,
     has_bins: bool,
+    has_weights: bool,
     has_vectorscope: bool,
     has_light: bool,
 }
@@ -52,6 +54,7 @@ impl Recorder {
             is_live: info.live,
             has_thresholds: adjustments.have_thresholds(),
             has_bins: bins,
+            has_weights: request.counting.rgbl && request.open.luminance_weights != WeightsChoice::default(),
             has_vectorscope: request.counting.scopes == ScopeUse::Saturation,
             has_light: request.counting.light.is_some(),
         }
@@ -64,6 +67,7 @@ impl Recorder {
             Presence::Adjusted => self.adjustments.is_some(),
             Presence::Thresholds => self.has_thresholds,
             Presence::Bins => self.has_bins,
+            Presence::Weights => self.has_weights,
         }
     }
 

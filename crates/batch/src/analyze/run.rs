@@ -146,7 +146,7 @@ fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> R
     };
     let request_light = request.counting.light.is_some();
     let options = RunOptions::new(&request, &pipeline, *bins);
-    let mut summary = Summary::new(&request.input, options);
+    let mut summary = Summary::new(&request.input, options, pipeline.info().luminance);
     let selection = &request.selection;
     let identity =
         (&summary, selection.from.map(|p| p.to_string()), selection.to.map(|p| p.to_string()), format.name());

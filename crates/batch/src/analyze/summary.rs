@@ -16,8 +16,8 @@ use super::signal::SignalUse;
 use super::stated_light::StatedLightSummary;
 use crate::fields::SCHEMA;
 use histoscope_core::adjust::Adjustments;
-use histoscope_core::picture::color::LUMINANCE_WEIGHTS;
 use histoscope_core::picture::crop::CroppingChoice;
+use histoscope_core::picture::luminance::{LuminanceWeights, WeightsChoice};
 use histoscope_core::text::public;
 
 /// Number of bytes hashed at the start and at the end of a file to identify it.
@@ -75,6 +75,9 @@ pub struct RunOptions {
     pub matrix: Option<String>,
     /// The range that overrides the video's, if any.
     pub range: Option<String>,
+    /// The weights of luminance; absent if they are the usual ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub luminance_weights: Option<String>,
     /// The lines that share a chroma row, if overridden.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chroma_lines: Option<String>,
@@ -146,6 +149,9 @@ impl RunOptions {
             }),
             matrix: request.open.matrix.map(|matrix| matrix.name().to_owned()),
             range: request.open.range.map(|range| range.name().to_owned()),
+            luminance_weights: Some(request.open.luminance_weights)
+                .filter(|weights| *weights != WeightsChoice::default())
+                .map(|weights| weights.name().to_owned()),
             chroma_lines: request.open.chroma_lines.map(|lines| lines.name().to_owned()),
             field: request.open.field.map(|field| field.name().to_owned()),
             cropping: Some(request.open.cropping)
@@ -176,7 +182,7 @@ pub struct Summary {
     pub source: Option<SourceIdentity>,
     /// The run's options.
     pub options: RunOptions,
-    /// The weights of luminance, in words; absent if it is not counted.
+    /// The weights of luminance in the first frame, in words; absent if it is not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub luminance: Option<String>,
     /// Number of records.
@@ -208,13 +214,13 @@ pub struct Summary {
 impl Summary {
     /// Creates the summary of a run that has not begun.
     #[must_use]
-    pub fn new(input: &Path, options: RunOptions) -> Self {
+    pub fn new(input: &Path, options: RunOptions, luminance: LuminanceWeights) -> Self {
         Self {
             schema: SCHEMA,
             kind: "summary".to_owned(),
             input: display(input),
             source: SourceIdentity::of(input),
-            luminance: options.components.starts_with("rgbl").then(|| LUMINANCE_WEIGHTS.to_owned()),
+            luminance: options.components.starts_with("rgbl").then(|| luminance.to_string()),
             options,
             frames: 0,
             first_frame: 0,

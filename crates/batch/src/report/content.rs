@@ -8,7 +8,7 @@ use crate::analyze::light::LightSummary;
 use crate::analyze::stated_light::StatedLightSummary;
 use crate::fields::FrameDescription;
 use histoscope_core::histogram::{Components, LightScale};
-use histoscope_core::picture::color::{LUMINANCE_WEIGHTS, Origin};
+use histoscope_core::picture::color::Origin;
 use histoscope_core::picture::{Ratio, Scan, Timecodes};
 use histoscope_core::scopes::ScopeSums;
 use histoscope_core::scopes::graticule::Scale;
@@ -159,7 +159,7 @@ pub fn facts(info: &StreamInfo, frame: &FrameDescription, components: Components
         facts.push(plain("region", format!("only {}×{} pixels at {x}, {y} were counted", region.width, region.height)));
     }
     if components == Components::Rgbl {
-        facts.push(plain("luminance", LUMINANCE_WEIGHTS.to_owned()));
+        facts.push(plain("luminance", color.luminance.to_string()));
     }
     facts.push(plain("counted by", counted_by.to_owned()));
     facts

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::Codes;
 use super::recolor::{by_depth, luminance};
 use crate::histogram::{Components, Histogram};
+use crate::picture::luminance::LuminanceWeights;
 
 /// Number of pixels that a thread processes at a time.
 const SHARE: usize = 1 << 14;
@@ -35,12 +36,12 @@ impl Codes {
     /// Returns the bins of luminance.
     #[must_use]
     pub fn luminance_bins(&self) -> Vec<u32> {
-        by_depth!(self.bits, count_luminance(&self.rgb))
+        by_depth!(self.bits, count_luminance(&self.rgb, self.luminance))
     }
 }
 
-fn count_luminance<const BINS: usize>(rgb: &[[u16; 3]]) -> Vec<u32> {
-    count(rgb, BINS, |counts, pixel| counts[luminance::<BINS>(pixel) as usize] += 1)
+fn count_luminance<const BINS: usize>(rgb: &[[u16; 3]], weights: LuminanceWeights) -> Vec<u32> {
+    count(rgb, BINS, |counts, pixel| counts[luminance::<BINS>(weights, pixel) as usize] += 1)
 }
 
 /// Calls `add` for every pixel to count it in `bins` bins. Neighbouring pixels, which are often equal, are counted in

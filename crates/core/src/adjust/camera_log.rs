@@ -290,6 +290,7 @@ mod tests {
     use super::*;
     use crate::adjust::{Codes, Lut, lut};
     use crate::picture::color::Range;
+    use crate::picture::luminance::LuminanceWeights;
 
     /// Returns the fields of the lines of this kind, as numbers, with their curve.
     fn lines(kind: &str) -> Vec<(CameraLog, Vec<f64>)> {
@@ -303,7 +304,7 @@ mod tests {
     }
 
     fn mapped(log: CameraLog, range: Range, rgb: Vec<[u16; 3]>) -> Vec<[u16; 3]> {
-        let codes = Codes { bits: 10, width: rgb.len(), height: 1, rgb };
+        let codes = Codes { bits: 10, width: rgb.len(), height: 1, rgb, luminance: LuminanceWeights::Bt709 };
         lut::apply(codes, Lut::of_camera(log).for_range(range)).rgb
     }
 

@@ -18,6 +18,7 @@ use rayon::prelude::*;
 use super::parameters::Clahe;
 use super::recolor::{self, by_depth};
 use super::{Codes, mul_div_rounded};
+use crate::picture::luminance::LuminanceWeights;
 
 /// The division of a picture into tiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,8 +138,8 @@ pub fn tile_curve(bins: &[u32], most: u32, pixels: u32) -> Vec<u32> {
 }
 
 /// Returns the luminance bin of every pixel.
-fn luminances<const BINS: usize>(rgb: &[[u16; 3]]) -> Vec<u16> {
-    rgb.par_iter().with_min_len(1 << 14).map(|&pixel| recolor::luminance::<BINS>(pixel) as u16).collect()
+fn luminances<const BINS: usize>(rgb: &[[u16; 3]], weights: LuminanceWeights) -> Vec<u16> {
+    rgb.par_iter().with_min_len(1 << 14).map(|&pixel| recolor::luminance::<BINS>(weights, pixel) as u16).collect()
 }
 
 /// Computes the curves of all tiles, in rows from the top.
@@ -169,7 +170,7 @@ pub fn apply(mut codes: Codes, clahe: Clahe) -> Codes {
     let clahe = clahe.clamped();
     let (bits, width) = (codes.bits, codes.width);
     let grid = Grid::new((width as u32, codes.height as u32), clahe.tiles);
-    let luminances = by_depth!(bits, luminances(&codes.rgb));
+    let luminances = by_depth!(bits, luminances(&codes.rgb, codes.luminance));
     let curves = tile_curves(&luminances, &grid, clahe.clip_limit, bits);
     let inverses: Vec<_> = (0..1 << bits).map(|luminance: u32| recolor::inverse(luminance.max(1))).collect();
     let (columns, rows) = (grid.columns(bits), grid.rows(bits));

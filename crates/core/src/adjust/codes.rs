@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::picture::color::{Colorimetry, Conversion, Matrix, Range, Sourced, luminance_bin};
+use crate::picture::color::{Colorimetry, Conversion, Matrix, Range};
 use crate::picture::layout::{ChromaLines, ChromaRows, ColorModel, PixelLayout};
+use crate::picture::luminance::LuminanceWeights;
 use crate::picture::unpack::Source;
 use crate::picture::{OwnedPlanes, Picture, PictureError};
 
@@ -20,6 +21,8 @@ pub struct Codes {
     pub height: usize,
     /// Red, green and blue of each pixel.
     pub rgb: Vec<[u16; 3]>,
+    /// The weights of luminance.
+    pub luminance: LuminanceWeights,
 }
 
 /// Returns the layout of an adjusted picture: red, green, blue and an unused sample, each stored in 8 or 16 bits.
@@ -28,10 +31,11 @@ pub const fn working_layout(bits: u32) -> PixelLayout {
     PixelLayout::packed_rgb(bits as u8, [0, 1, 2], 4)
 }
 
-/// Returns the colorimetry of an adjusted picture: full-range R'G'B', so that its samples are the codes themselves.
+/// Returns the colorimetry of an adjusted picture: full-range R'G'B', so that its samples are the codes themselves, with the
+/// weights of luminance of its source.
 #[must_use]
-pub const fn working_colorimetry() -> Colorimetry {
-    Colorimetry { matrix: Sourced::tagged(Matrix::Identity), range: Sourced::tagged(Range::Full) }
+pub const fn working_colorimetry(luminance: LuminanceWeights) -> Colorimetry {
+    Colorimetry { luminance, ..Colorimetry::tagged(Matrix::Identity, Range::Full) }
 }
 
 /// Changes a pixel's luminance from one code to another and keeps its hue and saturation: each of R', G' and B' is
@@ -57,7 +61,7 @@ impl Codes {
         rgb.par_chunks_mut(width * rows).enumerate().for_each_init(CodeScratch::default, |scratch, (group, lines)| {
             reader.read(scratch, group, lines);
         });
-        Self { bits: picture.layout().bin_bits(), width, height, rgb }
+        Self { bits: picture.layout().bin_bits(), width, height, rgb, luminance: picture.colorimetry().luminance }
     }
 
     /// Returns the highest code, 2^n - 1.
@@ -69,8 +73,8 @@ impl Codes {
     /// Returns the luminance bin of a pixel.
     #[inline]
     #[must_use]
-    pub fn luminance(&self, pixel: [u16; 3]) -> u32 {
-        luminance_bin(pixel.map(u32::from), self.bits)
+    pub fn luminance_bin(&self, pixel: [u16; 3]) -> u32 {
+        self.luminance.bin(pixel.map(u32::from), self.bits)
     }
 
     /// Returns the codes as a picture in [`working_layout`].
@@ -99,7 +103,7 @@ impl Codes {
             }
         });
         let planes = OwnedPlanes { planes: vec![(bytes, self.width * step)] };
-        Picture::new(layout, size, working_colorimetry(), Arc::new(planes))
+        Picture::new(layout, size, working_colorimetry(self.luminance), Arc::new(planes))
     }
 }
 

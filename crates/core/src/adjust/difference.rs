@@ -146,13 +146,14 @@ fn sample(codes: &Codes, x: u32, y: u32) -> [u32; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::picture::luminance::LuminanceWeights;
 
     const UPRIGHT: Orientation = Orientation { quarter_turns: 0, mirrored: false };
 
     fn codes(bits: u32, width: usize, code: impl Fn(usize, usize) -> [u16; 3]) -> Codes {
         let height = 3;
         let rgb = (0..height).flat_map(|y| (0..width).map(move |x| (x, y))).map(|(x, y)| code(x, y)).collect();
-        Codes { bits, width, height, rgb }
+        Codes { bits, width, height, rgb, luminance: LuminanceWeights::Bt709 }
     }
 
     fn extent(codes: &Codes, orientation: Orientation) -> Extent {

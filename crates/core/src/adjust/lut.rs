@@ -429,13 +429,15 @@ pub fn apply(mut codes: Codes, lut: Lut) -> Codes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::picture::luminance::LuminanceWeights;
 
     fn lut(text: &str) -> Lut {
         Lut::parse(Path::new("test.cube"), text.as_bytes()).unwrap()
     }
 
     fn mapped(text: &str, bits: u32, pixel: [u16; 3]) -> [u16; 3] {
-        apply(Codes { bits, width: 1, height: 1, rgb: vec![pixel] }, lut(text)).rgb[0]
+        apply(Codes { bits, width: 1, height: 1, rgb: vec![pixel], luminance: LuminanceWeights::Bt709 }, lut(text)).rgb
+            [0]
     }
 
     /// Returns a cube of two nodes per edge that swaps red and blue, with values between these.

@@ -128,6 +128,7 @@ pub fn apply(mut codes: Codes, thresholds: &[u32], threshold: Otsu) -> Codes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::picture::luminance::LuminanceWeights;
 
     #[test]
     fn thresholds_lie_between_the_peaks() {
@@ -172,7 +173,13 @@ mod tests {
     #[test]
     fn a_class_begins_at_its_threshold() {
         let gray = |code: u16| [code; 3];
-        let codes = Codes { bits: 8, width: 3, height: 1, rgb: [99, 100, 200].map(gray).to_vec() };
+        let codes = Codes {
+            bits: 8,
+            width: 3,
+            height: 1,
+            rgb: [99, 100, 200].map(gray).to_vec(),
+            luminance: LuminanceWeights::Bt709,
+        };
         let threshold = Otsu { classes: 3, ..Otsu::default() };
         assert_eq!(apply(codes, &[100, 201], threshold).rgb, [0, 128, 128].map(gray));
     }

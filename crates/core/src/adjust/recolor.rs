@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 
 use super::Codes;
-use crate::picture::color::luminance_of_half_sum;
+use crate::picture::luminance::{LuminanceWeights, luminance_of_sum};
 
 /// Fractional bits of an inverse. A dividend, a code times a luminance plus half another luminance, is less than 2^25,
 /// and a divisor is less than 2^12: with 25 + 12 bits, rounding the inverse up never carries a quotient over an
@@ -13,11 +13,11 @@ const INVERSE_BITS: u32 = 37;
 /// Number of pixels that a thread processes at a time.
 const SHARE: usize = 1 << 14;
 
-/// Returns the luminance bin of a pixel out of `BINS` bins, like
-/// [`luminance_bin`](crate::picture::color::luminance_bin), but without a division.
+/// Returns the luminance bin of a pixel out of `BINS` bins, like [`LuminanceWeights::bin`], but without a division.
 #[inline(always)]
-pub(super) fn luminance<const BINS: usize>([r, g, b]: [u16; 3]) -> u32 {
-    luminance_of_half_sum::<BINS>(1063 * u32::from(r) + 3576 * u32::from(g) + 361 * u32::from(b))
+pub(super) fn luminance<const BINS: usize>(weights: LuminanceWeights, [r, g, b]: [u16; 3]) -> u32 {
+    let [red, green, blue] = weights.ten_thousandths();
+    luminance_of_sum::<BINS>(red * u32::from(r) + green * u32::from(g) + blue * u32::from(b))
 }
 
 /// Returns 2^37 / `divisor`, rounded up.
@@ -52,13 +52,13 @@ pub(super) fn scale_luminance(codes: &mut Codes, curve: &[u32]) {
         _ => (u64::from(to) * inverse(from), u64::from(from / 2) * inverse(from)),
     };
     let scales: Vec<_> = (0_u32..).zip(curve).map(scale).collect();
-    by_depth!(codes.bits, scale_all(&mut codes.rgb, &scales));
+    by_depth!(codes.bits, scale_all(&mut codes.rgb, codes.luminance, &scales));
 }
 
-fn scale_all<const BINS: usize>(rgb: &mut [[u16; 3]], scales: &[(u64, u64)]) {
+fn scale_all<const BINS: usize>(rgb: &mut [[u16; 3]], weights: LuminanceWeights, scales: &[(u64, u64)]) {
     rgb.par_chunks_mut(SHARE).for_each(|pixels| {
         for pixel in pixels {
-            let (factor, addend) = scales[luminance::<BINS>(*pixel) as usize];
+            let (factor, addend) = scales[luminance::<BINS>(weights, *pixel) as usize];
             *pixel =
                 pixel.map(|code| ((u64::from(code) * factor + addend) >> INVERSE_BITS).min(BINS as u64 - 1) as u16);
         }
@@ -77,19 +77,18 @@ pub(super) fn look_up_channels(codes: &mut Codes, curves: &[Vec<u32>; 3]) {
 
 /// Replaces every pixel by the entry of `tones` for its luminance.
 pub(super) fn look_up_luminance(codes: &mut Codes, tones: &[[u16; 3]]) {
-    by_depth!(codes.bits, look_up_all(&mut codes.rgb, tones));
+    by_depth!(codes.bits, look_up_all(&mut codes.rgb, codes.luminance, tones));
 }
 
-fn look_up_all<const BINS: usize>(rgb: &mut [[u16; 3]], tones: &[[u16; 3]]) {
+fn look_up_all<const BINS: usize>(rgb: &mut [[u16; 3]], weights: LuminanceWeights, tones: &[[u16; 3]]) {
     rgb.par_chunks_mut(SHARE).for_each(|pixels| {
-        pixels.iter_mut().for_each(|pixel| *pixel = tones[luminance::<BINS>(*pixel) as usize]);
+        pixels.iter_mut().for_each(|pixel| *pixel = tones[luminance::<BINS>(weights, *pixel) as usize]);
     });
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::picture::color::luminance_bin;
 
     #[test]
     fn inverses_divide_exactly() {
@@ -111,7 +110,10 @@ mod tests {
             for code in 0..BINS as u16 {
                 let mixed = [code, BINS as u16 - 1 - code, code / 3];
                 for pixel in [[code; 3], mixed] {
-                    assert_eq!(luminance::<BINS>(pixel), luminance_bin(pixel.map(u32::from), bits), "{pixel:?}");
+                    for weights in LuminanceWeights::ALL {
+                        let expected = weights.bin(pixel.map(u32::from), bits);
+                        assert_eq!(luminance::<BINS>(weights, pixel), expected, "{pixel:?}, {weights}");
+                    }
                 }
             }
         }

@@ -15,7 +15,8 @@ pub fn codes(picture: &Picture) -> Codes {
     let top = picture.conversion().max_code();
     let pixel = |x, y| reference::unclamped_rgb(picture, x, y).map(|code| code.clamp(0, top) as u16);
     let rgb = (0..height).flat_map(|y| (0..width).map(move |x| pixel(x, y))).collect();
-    Codes { bits: picture.layout().bin_bits(), width: width as usize, height: height as usize, rgb }
+    let luminance = picture.colorimetry().luminance;
+    Codes { bits: picture.layout().bin_bits(), width: width as usize, height: height as usize, rgb, luminance }
 }
 
 /// Counts the bins of red, green, blue and luminance.
@@ -26,7 +27,7 @@ pub fn bins(codes: &Codes) -> [Vec<u32>; 4] {
         for (bins, code) in bins.iter_mut().zip(pixel) {
             bins[usize::from(code)] += 1;
         }
-        bins[3][codes.luminance(pixel) as usize] += 1;
+        bins[3][codes.luminance_bin(pixel) as usize] += 1;
     }
     bins
 }
@@ -124,12 +125,12 @@ fn blurred(codes: &Codes, size: u32) -> Codes {
 
 fn equalized(codes: Codes, per_channel: bool) -> Codes {
     let curves = bins(&codes).map(|bins| equalize::curve(&bins));
-    let (bits, top) = (codes.bits, codes.top());
+    let (bits, top, weights) = (codes.bits, codes.top(), codes.luminance);
     map(codes, |pixel| {
         if per_channel {
             return std::array::from_fn(|channel| curves[channel][usize::from(pixel[channel])] as u16);
         }
-        let luminance = crate::picture::color::luminance_bin(pixel.map(u32::from), bits);
+        let luminance = weights.bin(pixel.map(u32::from), bits);
         scaled(pixel, luminance, curves[3][luminance as usize], top)
     })
 }
@@ -144,18 +145,18 @@ fn equalized_by_tiles(codes: Codes, clahe: Clahe) -> Codes {
         for y in top..top + grid.tile.1 {
             for x in left..left + grid.tile.0 {
                 let (x, y) = (clahe::mirrored(x, grid.size.0), clahe::mirrored(y, grid.size.1));
-                bins[codes.luminance(codes.rgb[y as usize * codes.width + x as usize]) as usize] += 1;
+                bins[codes.luminance_bin(codes.rgb[y as usize * codes.width + x as usize]) as usize] += 1;
             }
         }
         curves.push(clahe::tile_curve(&bins, most, grid.tile_pixels()));
     }
     let (columns, rows) = (grid.columns(codes.bits), grid.rows(codes.bits));
     let (one, bits, top) = (1 << clahe::weight_bits(codes.bits), codes.bits, codes.top());
-    let (width, mut index) = (codes.width, 0);
+    let (width, weights, mut index) = (codes.width, codes.luminance, 0);
     map(codes, |pixel| {
         let (column, row) = (columns[index % width], rows[index / width]);
         index += 1;
-        let luminance = crate::picture::color::luminance_bin(pixel.map(u32::from), bits);
+        let luminance = weights.bin(pixel.map(u32::from), bits);
         let (before, after) = clahe::Grid::neighbours(column.cell, grid.tiles.0);
         let (above, below) = clahe::Grid::neighbours(row.cell, grid.tiles.1);
         let curve = |x: u32, y: u32| curves[(y * grid.tiles.0 + x) as usize][luminance as usize];
@@ -176,10 +177,10 @@ fn posterized(codes: Codes, Posterize { levels, placing }: Posterize) -> Codes {
 }
 
 fn segmented(codes: Codes, threshold: Otsu) -> Codes {
-    let (classes, bits) = (threshold.classes as usize, codes.bits);
+    let (classes, bits, weights) = (threshold.classes as usize, codes.bits, codes.luminance);
     let thresholds = otsu::thresholds(&bins(&codes)[3], classes);
     map(codes, |pixel| {
-        let luminance = crate::picture::color::luminance_bin(pixel.map(u32::from), bits);
+        let luminance = weights.bin(pixel.map(u32::from), bits);
         let class = thresholds.iter().filter(|&&threshold| luminance >= threshold).count();
         otsu::tone(class, classes, threshold.shown, bits)
     })

@@ -8,11 +8,8 @@
 //! The light of each code is an integer, computed once by operations that IEEE 754 defines to the last bit, so that it
 //! is the same on every machine. From there to the bin, all arithmetic is integer.
 
+use crate::picture::luminance::LuminanceWeights;
 pub use crate::picture::transfer::Transfer;
-
-/// Weights of red, green and blue in luminance, in ten-thousandths. They are the same as for encoded codes, so that the
-/// two luminances differ only by the light.
-pub const WEIGHTS: [u32; 3] = [2126, 7152, 722];
 
 /// The light of every code.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,12 +41,13 @@ impl LightTable {
     }
 
     /// Returns the bin of a pixel's linear-light luminance: the highest code whose gray has no more light than the
-    /// pixel. The pixel's light is the weighted sum of the light of its codes, rounded down.
+    /// pixel. The pixel's light is the weighted sum of the light of its codes, rounded down. The weights are the same as for
+    /// encoded codes, so that the two luminances differ only by the light.
     #[inline]
     #[must_use]
-    pub fn bin(&self, codes: [u32; 3]) -> u32 {
-        let weighed =
-            codes.iter().zip(WEIGHTS).map(|(&code, weight)| u64::from(self.light[code as usize]) * u64::from(weight));
+    pub fn bin(&self, codes: [u32; 3], weights: LuminanceWeights) -> u32 {
+        let weighed = codes.iter().zip(weights.ten_thousandths());
+        let weighed = weighed.map(|(&code, weight)| u64::from(self.light[code as usize]) * u64::from(weight));
         let light = (weighed.sum::<u64>() / 10_000) as u32;
         (self.light.partition_point(|&gray| gray <= light) - 1) as u32
     }
@@ -77,13 +75,18 @@ mod tests {
     fn gray_keeps_its_code_and_colours_do_not() {
         for (transfer, bits, table) in tables() {
             for code in 0..1 << bits {
-                assert_eq!(table.bin([code; 3]), code, "{transfer:?} of {bits} bits");
+                for weights in LuminanceWeights::ALL {
+                    assert_eq!(table.bin([code; 3], weights), code, "{transfer:?} of {bits} bits, {weights}");
+                }
             }
         }
         // Pure blue of 255 has 0.0722 of full light. By BT.1886, gray 85 has (85 / 255)^2.4 = 0.0716, and gray 86 has
-        // 0.0737.
-        assert_eq!(LightTable::new(Transfer::Bt1886, 8).bin([0, 0, 255]), 85);
-        assert_eq!(LightTable::new(Transfer::Linear, 8).bin([0, 0, 255]), 18);
+        // 0.0737. By the weights of BT.2020, it has 0.0593; gray 78 has 0.0583, and gray 79 has 0.0601.
+        let blue = |transfer, weights| LightTable::new(transfer, 8).bin([0, 0, 255], weights);
+        assert_eq!(blue(Transfer::Bt1886, LuminanceWeights::Bt709), 85);
+        assert_eq!(blue(Transfer::Linear, LuminanceWeights::Bt709), 18);
+        assert_eq!(blue(Transfer::Bt1886, LuminanceWeights::Bt2020), 78);
+        assert_eq!(blue(Transfer::Linear, LuminanceWeights::Bt2020), 15);
     }
 
     /// Compares checksums of the tables with those computed by Python's `decimal` module with 60 digits.

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use crate::histogram::pixel_light::Brightest;
 use crate::histogram::{Components, Histogram, LightCounts, LightMeter};
 use crate::picture::Picture;
-use crate::picture::color::luminance_bin;
 use crate::picture::layout::ColorModel;
 use crate::picture::region::Rect;
 
@@ -82,12 +81,13 @@ pub fn linear_luminance(picture: &Picture, transfer: crate::histogram::Transfer)
     let bits = picture.layout().bin_bits();
     let top = (1 << bits) - 1;
     let table = crate::histogram::LightTable::new(transfer, bits);
+    let weights = picture.colorimetry().luminance.ten_thousandths();
     let mut bins = vec![0; 1 << bits];
     for y in 0..picture.height() {
         for x in 0..picture.width() {
             let codes = unclamped_rgb(picture, x, y).map(|v| v.clamp(0, top) as usize);
             let weighed: u64 =
-                [2126_u64, 7152, 722].iter().zip(codes).map(|(w, c)| w * u64::from(table.light()[c])).sum();
+                weights.iter().zip(codes).map(|(&w, c)| u64::from(w) * u64::from(table.light()[c])).sum();
             // The highest gray with no more light than the pixel.
             let bin = (0..=top as usize).rev().find(|&gray| u64::from(table.light()[gray]) * 10_000 <= weighed);
             bins[bin.unwrap_or(0)] += 1;
@@ -134,7 +134,7 @@ fn count_rgbl(picture: &Picture, rect: Rect) -> Histogram {
             for channel in 0..3 {
                 histogram.bins_mut(channel)[codes[channel] as usize] += 1;
             }
-            histogram.bins_mut(3)[luminance_bin(codes, bits) as usize] += 1;
+            histogram.bins_mut(3)[picture.colorimetry().luminance.bin(codes, bits) as usize] += 1;
         }
     }
     histogram

@@ -50,7 +50,7 @@ mod tests {
 
     use super::*;
     use crate::picture::OwnedPlanes;
-    use crate::picture::color::{Colorimetry, Matrix, Sourced};
+    use crate::picture::color::{Colorimetry, Matrix};
     use crate::picture::layout::PixelLayout;
 
     /// Returns a picture with these luma codes. Chroma, if any, is far from gray, to show that it has no effect on
@@ -68,7 +68,7 @@ mod tests {
             }
             planes.push((samples, row_bytes));
         }
-        let colorimetry = Colorimetry { matrix: Sourced::tagged(Matrix::Bt709), range: Sourced::tagged(range) };
+        let colorimetry = Colorimetry::tagged(Matrix::Bt709, range);
         Picture::new(layout, size, colorimetry, Arc::new(OwnedPlanes { planes })).unwrap()
     }
 
@@ -128,8 +128,7 @@ mod tests {
     fn red_green_and_blue_must_all_be_dark_in_a_bar() {
         let layout = PixelLayout::packed_rgb(8, [0, 1, 2], 3);
         let bytes: Vec<u8> = (0..4 * 3).flat_map(|at| if at == 5 { [0, 0, 30] } else { [8, 8, 8] }).collect();
-        let colorimetry =
-            Colorimetry { matrix: Sourced::tagged(Matrix::Identity), range: Sourced::tagged(Range::Limited) };
+        let colorimetry = Colorimetry::tagged(Matrix::Identity, Range::Limited);
         let planes = OwnedPlanes { planes: vec![(bytes, 12)] };
         let picture = Picture::new(layout, (4, 3), colorimetry, Arc::new(planes)).unwrap();
         assert_eq!(find(&picture), EdgeBars::Around(Rect { x: 1, y: 1, width: 1, height: 1 }));

@@ -7,6 +7,7 @@
 use std::fmt;
 
 use crate::picture::layout::{ColorModel, PixelLayout};
+use crate::picture::luminance::LuminanceWeights;
 use crate::picture::primaries::Primaries;
 use crate::picture::transfer::SignalCurve;
 
@@ -284,10 +285,19 @@ pub struct Colorimetry {
     pub matrix: Sourced<Matrix>,
     /// The range.
     pub range: Sourced<Range>,
+    /// The weights of luminance.
+    pub luminance: LuminanceWeights,
 }
 
 impl Colorimetry {
-    /// Combines the file's tags with guesses for those that are missing or make no sense.
+    /// Creates the colorimetry of a file that states this matrix and range. Luminance has the usual weights.
+    #[must_use]
+    pub const fn tagged(matrix: Matrix, range: Range) -> Self {
+        let (matrix, range) = (Sourced::tagged(matrix), Sourced::tagged(range));
+        Self { matrix, range, luminance: LuminanceWeights::Bt709 }
+    }
+
+    /// Combines the file's tags with guesses for those that are missing or make no sense. Luminance has the usual weights.
     ///
     /// `full_range_format` is `true` for pixel formats whose name implies full range (FFmpeg's `yuvj` formats).
     #[must_use]
@@ -312,7 +322,7 @@ impl Colorimetry {
             None if layout.model == ColorModel::YCbCr => Sourced::guessed(Range::Limited),
             None => Sourced::guessed(Range::Full),
         };
-        Self { matrix, range }
+        Self { matrix, range, luminance: LuminanceWeights::Bt709 }
     }
 }
 
@@ -342,16 +352,19 @@ pub struct Conversion {
     pub shift: u32,
     /// n; codes run from 0 to 2^n - 1.
     pub bits: u32,
+    /// The weights of red, green and blue in luminance.
+    pub luminance: LuminanceWeights,
 }
 
 impl Conversion {
     /// Creates the conversion for a picture of this layout and colorimetry.
     #[must_use]
     pub fn new(layout: &PixelLayout, colorimetry: &Colorimetry) -> Self {
-        Self::from_parts(layout.model, colorimetry.matrix.value, colorimetry.range.value, layout.bin_bits())
+        let Colorimetry { matrix, range, luminance } = *colorimetry;
+        Self { luminance, ..Self::from_parts(layout.model, matrix.value, range.value, layout.bin_bits()) }
     }
 
-    /// Creates the conversion for components of `bits` bits.
+    /// Creates the conversion for components of `bits` bits. Luminance has the usual weights.
     #[must_use]
     pub fn from_parts(model: ColorModel, matrix: Matrix, range: Range, bits: u32) -> Self {
         let shift = fraction_bits(bits);
@@ -366,7 +379,7 @@ impl Conversion {
                 bias[channel] -= weight * real.offsets[component];
             }
         }
-        Self { weights, bias, shift, bits }
+        Self { weights, bias, shift, bits, luminance: LuminanceWeights::Bt709 }
     }
 
     /// Returns red, green and blue in fixed point for a pixel's component codes (each 0..=2^n-1): codes with `shift`
@@ -385,6 +398,13 @@ impl Conversion {
     #[must_use]
     pub fn unclamped(&self, components: [i32; 3]) -> [i32; 3] {
         self.sums(components).map(|sum| sum >> self.shift)
+    }
+
+    /// Returns the luminance bin of a pixel's clamped R'G'B' codes.
+    #[inline]
+    #[must_use]
+    pub const fn luminance_bin(&self, rgb: [u32; 3]) -> u32 {
+        self.luminance.bin(rgb, self.bits)
     }
 
     /// Returns the highest code, 2^n - 1.
@@ -427,51 +447,6 @@ impl RealConversion {
             ),
         };
         Self { weights, offsets }
-    }
-}
-
-/// The weights of luminance, in words. They are the same for every matrix.
-pub const LUMINANCE_WEIGHTS: &str = "0.2126 R' + 0.7152 G' + 0.0722 B' (BT.709)";
-
-/// Returns the luminance bin of a pixel's clamped R'G'B' codes at `bits` bits.
-///
-/// The result is exactly `min(N-1, floor(N · (0.2126 r + 0.7152 g + 0.0722 b)))` with N = 2^bits and r, g, b = code /
-/// (N-1). Up to 12 bits per code, every intermediate value fits in 32 bits.
-#[inline]
-#[must_use]
-pub const fn luminance_bin([r, g, b]: [u32; 3], bits: u32) -> u32 {
-    let top = (1 << bits) - 1;
-    let sum = 2126 * r + 7152 * g + 722 * b;
-    let quotient = sum / 10_000;
-    let carry = (sum % 10_000) * top + sum >= 10_000 * top;
-    let bin = quotient + carry as u32;
-    if bin < top { bin } else { top }
-}
-
-/// Returns the luminance bin of a pixel from half its weighted sum: 1063 R + 3576 G + 361 B.
-///
-/// [`luminance_bin`] computes floor(sum · N / (10000 · (N-1))), which takes a division. Dividing by a constant equals
-/// multiplying by its inverse in fixed point, M / 2^K, if K is large enough that rounding M never carries a result over
-/// an integer. All weights are even, so half the sum is used, which saves a bit. At 12 bits per code, M has 34 bits:
-/// its upper part is multiplied separately, so that the product needs only the upper half of a 32 × 32-bit
-/// multiplication.
-#[inline(always)]
-pub const fn luminance_of_half_sum<const BINS: usize>(half_sum: u32) -> u32 {
-    let (magic, shift) = luminance_magic::<BINS>();
-    let low = ((half_sum as u64 * (magic & 0xffff_ffff)) >> 32) as u32;
-    let high = half_sum * (magic >> 32) as u32;
-    let bin = (low + high) >> (shift - 32);
-    // Only white reaches N.
-    let top = BINS as u32 - 1;
-    if bin < top { bin } else { top }
-}
-
-/// Returns M and K. For each depth, K is the smallest that gives the right bin for *every* sum; a test checks all sums.
-pub const fn luminance_magic<const BINS: usize>() -> (u64, u32) {
-    match BINS {
-        256 => (13_797_793, 36),
-        1024 => (55_029_321, 38),
-        _ => (14_077_185_649, 46),
     }
 }
 

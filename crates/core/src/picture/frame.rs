@@ -14,6 +14,8 @@ use super::clamped::ClampedSamples;
 use crate::picture::color::{Colorimetry, Conversion, Matrix, Origin, Sourced, UnreadableMatrix};
 use crate::picture::crop::Cropping;
 use crate::picture::layout::{ChromaLines, ChromaRows, ColorModel, LayoutError, PixelLayout};
+use crate::picture::luminance::{LuminanceWeights, WeightsChoice};
+use crate::picture::primaries::Primaries;
 use crate::picture::stated_light::StatedLight;
 use crate::picture::timecode::Timecode;
 use crate::picture::transfer::Transfer;
@@ -210,7 +212,7 @@ impl Picture {
         self.width * self.height
     }
 
-    /// Returns the matrix and range by which the samples are interpreted.
+    /// Returns how the samples are interpreted as colour.
     #[must_use]
     pub const fn colorimetry(&self) -> &Colorimetry {
         &self.colorimetry
@@ -258,10 +260,20 @@ impl Picture {
         }
     }
 
-    /// Returns the decoded planes, interpreted by a different matrix and range.
+    /// Returns the decoded planes with a different interpretation as colour.
     #[must_use]
     pub fn with_colorimetry(&self, colorimetry: Colorimetry) -> Self {
         Self { colorimetry, ..self.decoded().clone() }
+    }
+
+    /// Returns the same picture with these weights of luminance.
+    #[must_use]
+    pub fn with_luminance(&self, luminance: LuminanceWeights) -> Self {
+        Self {
+            colorimetry: Colorimetry { luminance, ..self.colorimetry },
+            coded: self.coded.as_ref().map(|coded| Arc::new(coded.with_luminance(luminance))),
+            ..self.clone()
+        }
     }
 
     /// Returns the decoded planes with chroma rows assigned to `lines`, if chroma has half as many rows as luma.
@@ -548,6 +560,29 @@ pub struct SourceFormat {
     pub stated_light: StatedLight,
     /// The peak in cd/m² of the display that HLG is read for; `None` for the usual one.
     pub hlg_peak: Option<u32>,
+    /// The user's choice of the weights of luminance.
+    pub luminance_weights: WeightsChoice,
+}
+
+impl SourceFormat {
+    /// Returns the transfer function of the codes.
+    #[must_use]
+    pub fn transfer_function(&self) -> Transfer {
+        Transfer::of_tag(self.transfer)
+    }
+
+    /// Returns the primaries, if they are tagged and known.
+    #[must_use]
+    pub fn tagged_primaries(&self) -> Option<Primaries> {
+        self.primaries.and_then(Primaries::of_name)
+    }
+
+    /// Returns the weights of luminance of these pictures.
+    #[must_use]
+    pub fn luminance(&self) -> LuminanceWeights {
+        let primaries = self.tagged_primaries().unwrap_or_else(|| Primaries::usual_with(self.transfer_function()));
+        self.luminance_weights.weights(primaries)
+    }
 }
 
 /// The identifier of an opened video. Opening a file twice gives two identifiers, because frames of both may have the
@@ -623,7 +658,7 @@ impl Deref for Frame {
 /// The interpretation of a frame's planes: everything besides the samples that determines its colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Interpretation {
-    /// Matrix and range.
+    /// Matrix, range and weights of luminance.
     pub colorimetry: Colorimetry,
     /// The lines that share a chroma row, if any do.
     pub chroma_lines: Option<Sourced<ChromaLines>>,
@@ -634,7 +669,7 @@ pub struct Interpretation {
 /// Omits the chroma lines if neighbouring lines share chroma, as usual, and the user did not choose it.
 impl fmt::Display for Interpretation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Colorimetry { matrix, range } = self.colorimetry;
+        let Colorimetry { matrix, range, .. } = self.colorimetry;
         write!(f, "matrix {matrix}, range {range}")?;
         let is_usual =
             |lines: &Sourced<ChromaLines>| lines.value == ChromaLines::Frame && lines.origin != Origin::Overridden;
@@ -656,10 +691,11 @@ impl Frame {
         }
     }
 
-    /// Returns the frame with its codes interpreted by this transfer function.
+    /// Returns the frame with its codes interpreted by this transfer function, on which the weights of luminance may depend.
     #[must_use]
     pub fn with_transfer(mut self, transfer: Transfer) -> Self {
         let source = SourceFormat { transfer: Some(transfer.tag()), ..(*self.facts.source).clone() };
+        self.picture = self.picture.with_luminance(source.luminance());
         self.facts.source = Arc::new(source);
         self
     }

@@ -7,6 +7,7 @@ pub mod crop;
 pub mod field;
 mod frame;
 pub mod layout;
+pub mod luminance;
 pub mod nonlinear;
 pub mod primaries;
 pub mod region;

@@ -62,8 +62,8 @@ pub fn to_rgb(picture: Picture) -> Picture {
             }
         },
     );
-    let Colorimetry { matrix, range } = *picture.colorimetry();
-    let colorimetry = Colorimetry { matrix, range: Sourced { value: Range::Full, ..range } };
+    let own = *picture.colorimetry();
+    let colorimetry = Colorimetry { range: Sourced { value: Range::Full, ..own.range }, ..own };
     let planes = planes.into_iter().map(|plane| (plane, row_bytes)).collect();
     match Picture::new(layout, (width, height), colorimetry, Arc::new(OwnedPlanes { planes })) {
         Ok(converted) => converted.converted_from(picture),
@@ -363,7 +363,7 @@ mod tests {
     fn a_converted_picture_keeps_its_original_codes() {
         let layout = PixelLayout::planar_ycbcr(10, (1, 1));
         let matrix = Matrix::Nonlinear(NonlinearMatrix { form: NonlinearForm::Ictcp, curve: SignalCurve::Pq });
-        let colorimetry = Colorimetry { matrix: Sourced::tagged(matrix), range: Sourced::tagged(Range::Limited) };
+        let colorimetry = Colorimetry::tagged(matrix, Range::Limited);
         let plane = |codes: &[u16], width: usize| -> (Vec<u8>, usize) {
             (codes.iter().flat_map(|code| code.to_le_bytes()).collect(), 2 * width)
         };

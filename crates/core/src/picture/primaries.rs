@@ -1,5 +1,7 @@
 //! Colour primaries, from which some matrices are derived.
 
+use super::transfer::Transfer;
+
 /// The chromaticities of red, green, blue and white (ITU-T H.273, "colour primaries").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Primaries {
@@ -64,6 +66,16 @@ impl Primaries {
             "ebu3213" | "jedec-p22" => Self::Ebu3213,
             _ => return None,
         })
+    }
+
+    /// Returns the primaries of untagged video with this transfer function: those of BT.2020 for PQ and HLG, those of BT.709
+    /// for others.
+    #[must_use]
+    pub const fn usual_with(transfer: Transfer) -> Self {
+        match transfer {
+            Transfer::Pq | Transfer::Hlg => Self::Bt2020,
+            Transfer::Bt1886 | Transfer::Srgb | Transfer::Linear => Self::Bt709,
+        }
     }
 
     /// Returns the short name used on screen.

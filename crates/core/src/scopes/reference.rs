@@ -7,7 +7,6 @@ use super::waveform::{Waveform, column_of};
 use crate::histogram::Components;
 use crate::histogram::reference::unclamped_rgb;
 use crate::picture::Picture;
-use crate::picture::color::luminance_bin;
 use crate::picture::region::Rect;
 
 /// Counts the waveforms of a rectangle, which must lie in the picture.
@@ -23,7 +22,7 @@ pub fn waveform(picture: &Picture, pixels: Rect, components: Components) -> Wave
     match components {
         Components::Rgbl => each_of(pixels, |x, y| {
             let codes = clamped_rgb(picture, x, y);
-            let codes = [codes[0], codes[1], codes[2], luminance_bin(codes, layout.bin_bits())];
+            let codes = [codes[0], codes[1], codes[2], picture.colorimetry().luminance.bin(codes, layout.bin_bits())];
             (0..).zip(codes).for_each(|(channel, code)| count(channel, x, pixels, code));
         }),
         Components::YCbCr => {

@@ -91,7 +91,7 @@ impl Chroma {
     /// components at their own resolution. R'G'B' has no matrix, so the one for untagged video of its size is used.
     #[must_use]
     pub fn of(picture: &Picture) -> Option<Self> {
-        let Colorimetry { matrix, range } = *picture.colorimetry();
+        let Colorimetry { matrix, range, .. } = *picture.colorimetry();
         match picture.layout().model {
             ColorModel::Gray => None,
             ColorModel::YCbCr if matrix.value != Matrix::Identity => {

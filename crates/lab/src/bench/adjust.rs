@@ -247,7 +247,7 @@ fn blur_passes(
     row: &mut AdjustRow,
 ) -> Result<(), Error> {
     let codes = Codes::of(picture);
-    let work = WorkingPicture::new(gpu, (picture.width(), picture.height()), codes.bits)?;
+    let work = WorkingPicture::new(gpu, (picture.width(), picture.height()), codes.bits, codes.luminance)?;
     work.write(gpu, &codes);
     let plan = BlurPlan { staged, ..BlurPlan::new(&gpu.device.limits(), codes.bits, size) };
     let job = BlurPass::new(gpu).job_with_plan(gpu, &InputPicture::from(&work), &work, plan, 1)?;

@@ -6,6 +6,7 @@ use super::layouts;
 use super::rows::{is_part, rows};
 use crate::{ChannelSet, Method, Setup, Shape};
 use histoscope_core::picture::Picture;
+use histoscope_core::picture::luminance::LuminanceWeights;
 use histoscope_render::gpu::Gpu;
 
 /// The possible lengths of prefix sums, in words.
@@ -83,7 +84,8 @@ impl Options {
 
     pub(super) fn pictures(&self) -> Result<Vec<Picture>, Error> {
         if let Some(frame) = &self.frame {
-            return Ok(vec![frame.clone()]);
+            // The methods have these weights of luminance.
+            return Ok(vec![frame.with_luminance(LuminanceWeights::Bt709)]);
         }
         let layout = layouts::parse(&self.layout).ok_or_else(|| Error::UnknownLayout(self.layout.clone()))?;
         (0..PICTURES).map(|seed| Ok(self.content.picture(layout, self.size, seed)?)).collect()

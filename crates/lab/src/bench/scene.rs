@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn the_pixel_on_the_page_about_drawing_has_the_luminance_that_it_says() {
-        let code = histoscope_core::picture::color::luminance_bin([200, 90, 40], 8);
+        let code = histoscope_core::picture::luminance::LuminanceWeights::Bt709.bin([200, 90, 40], 8);
         assert_eq!(code, 110);
         let page = file("docs/learn/drawing.md");
         assert!(page.contains(&format!("pixel  R 200  G 90  B 40  ─▶  luminance {code}")));

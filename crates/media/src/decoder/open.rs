@@ -28,6 +28,7 @@ use crate::timeline::Timeline;
 use crate::timeshift::{Coding, KeptReader, Timeshift};
 use crate::{camera_log, streams, tags};
 use histoscope_core::picture::color::Sourced;
+use histoscope_core::picture::luminance::LuminanceWeights;
 use histoscope_core::picture::{Orientation, Ratio};
 use histoscope_core::text::{counted, sanitized};
 
@@ -293,6 +294,7 @@ impl Decoder {
                 self.info.stated_size = self.info.coded_size;
             }
             (self.info.transfer, self.info.primaries) = (source.transfer, source.primaries);
+            self.info.luminance = source.luminance();
             self.info.stated_light = self.info.stated_light.or(first.frame.stated_light());
         }
         self.info.unreadable_matrix = self.pictures.unreadable_matrix(&first.frame);
@@ -458,6 +460,7 @@ fn describe(
         stated_size: parameters.size(),
         transfer: av::transfer_name(parameters.color_numbers().transfer),
         primaries: av::primaries_name(parameters.color_numbers().primaries),
+        luminance: LuminanceWeights::default(),
         stated_light: parameters.stated_light(),
         camera_log: camera_log::stated(|name| input.tag(name), || source.camera_xml()),
         unreadable_matrix: None,

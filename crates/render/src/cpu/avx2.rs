@@ -14,7 +14,8 @@ use std::arch::x86_64::*;
 use super::convert::{BLOCK, STEP, SharedTerms};
 use super::resample::{GROUP, GROUP_READS, PixelGroup};
 use histoscope_core::histogram::pixel_light::HLG_WEIGHTS;
-use histoscope_core::picture::color::{Conversion, fraction_bits, luminance_magic};
+use histoscope_core::picture::color::{Conversion, fraction_bits};
+use histoscope_core::picture::luminance::{LuminanceWeights, luminance_magic};
 use histoscope_core::tone_map::{CODES_AT, GAINS_AT, LIGHTS, LOWEST, SIGNALS, STEP_BITS, SYSTEM_AT, ToneTables, WORDS};
 
 /// The highest code.
@@ -46,12 +47,16 @@ pub(super) fn convert(
     indices: &mut [[u16; BLOCK]; 2],
     (luma, weight): (&[u16], i32),
     terms: &SharedTerms,
+    luminance_weights: LuminanceWeights,
     out_of_range: &mut [u32; 6],
 ) {
     let luma = luma.as_chunks::<STEP>().0;
     let [first, second] = indices.each_mut().map(|indices| &mut indices.as_chunks_mut::<STEP>().0[..luma.len()]);
     let [red_terms, green_terms, blue_terms] = terms.each_ref().map(|terms| &terms[..luma.len()]);
     let weight = _mm256_set1_epi32(weight);
+    // All weights fit in 16 bits with their sign.
+    let [red_part, green_part, blue_part] = luminance_weights.ten_thousandths().map(u32::cast_signed);
+    let parts = [red_part | green_part << 16, blue_part].map(|parts| _mm256_set1_epi32(parts));
     let mut outside = [_mm256_setzero_si256(); 6];
     for i in 0..luma.len() {
         let codes: __m256i = bytemuck::cast(luma[i]);
@@ -67,7 +72,7 @@ pub(super) fn convert(
             green = clamped(green, &mut outside, 1);
             blue = clamped(blue, &mut outside, 2);
         }
-        first[i] = bytemuck::cast(index(green, luminance(red, green, blue)));
+        first[i] = bytemuck::cast(index(green, luminance([red, green, blue], parts)));
         second[i] = bytemuck::cast(index(red, blue));
     }
     for (count, lanes) in out_of_range.iter_mut().zip(outside) {
@@ -94,25 +99,24 @@ fn clamped(values: __m256i, outside: &mut [__m256i; 6], channel: usize) -> __m25
     _mm256_min_epi16(_mm256_max_epi16(values, zero), top)
 }
 
-/// Returns the luminance bins of 16 pixels.
+/// Returns the luminance bins of 16 pixels, given the weights of red and green, interleaved, and of blue.
 #[target_feature(enable = "avx2,bmi1,bmi2")]
-fn luminance(red: __m256i, green: __m256i, blue: __m256i) -> __m256i {
+fn luminance([red, green, blue]: [__m256i; 3], weights: [__m256i; 2]) -> __m256i {
     let zero = _mm256_setzero_si256();
-    let low = luminance_of(_mm256_unpacklo_epi16(red, green), _mm256_unpacklo_epi16(blue, zero));
-    let high = luminance_of(_mm256_unpackhi_epi16(red, green), _mm256_unpackhi_epi16(blue, zero));
+    let low = luminance_of([_mm256_unpacklo_epi16(red, green), _mm256_unpacklo_epi16(blue, zero)], weights);
+    let high = luminance_of([_mm256_unpackhi_epi16(red, green), _mm256_unpackhi_epi16(blue, zero)], weights);
     // Only pure white reaches 256.
     _mm256_min_epi16(_mm256_packs_epi32(low, high), _mm256_set1_epi16(TOP))
 }
 
 /// Returns the luminance of eight pixels, given red interleaved with green, and blue interleaved with zero.
 #[target_feature(enable = "avx2,bmi1,bmi2")]
-fn luminance_of(red_green: __m256i, blue: __m256i) -> __m256i {
-    let red_green = _mm256_madd_epi16(red_green, _mm256_set1_epi32(1063 | 3576 << 16));
-    let half_sums = _mm256_add_epi32(red_green, _mm256_madd_epi16(blue, _mm256_set1_epi32(361)));
+fn luminance_of([red_green, blue]: [__m256i; 2], weights: [__m256i; 2]) -> __m256i {
+    let sums = _mm256_add_epi32(_mm256_madd_epi16(red_green, weights[0]), _mm256_madd_epi16(blue, weights[1]));
     let magic = _mm256_set1_epi64x(luminance_magic::<256>().0 as i64);
     // The 64-bit product exists for even lanes only, so the odd lanes are moved there and back.
-    let even = _mm256_srli_epi64::<{ 32 + LUMINANCE_SHIFT }>(_mm256_mul_epu32(half_sums, magic));
-    let odd = _mm256_mul_epu32(_mm256_srli_epi64::<32>(half_sums), magic);
+    let even = _mm256_srli_epi64::<{ 32 + LUMINANCE_SHIFT }>(_mm256_mul_epu32(sums, magic));
+    let odd = _mm256_mul_epu32(_mm256_srli_epi64::<32>(sums), magic);
     _mm256_blend_epi32::<0b1010_1010>(even, _mm256_srli_epi64::<LUMINANCE_SHIFT>(odd))
 }
 

@@ -177,7 +177,8 @@ fn count_color<const BINS: usize>(
             if has_intrinsics {
                 let indices = worker.pairs.indices_mut();
                 let weighted = (&*luma, conversion.weights[0][0]);
-                worker.level.convert(indices, weighted, &worker.terms, &mut worker.out_of_range);
+                let outside = &mut worker.out_of_range;
+                worker.level.convert(indices, weighted, &worker.terms, conversion.luminance, outside);
                 worker.pairs.count_indices(pixels);
                 continue;
             }

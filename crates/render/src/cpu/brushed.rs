@@ -7,7 +7,6 @@ use super::rows::Rows;
 use crate::view::brushes::{Filter, Selection};
 use histoscope_core::histogram::{CHANNELS, Components, Histogram};
 use histoscope_core::picture::Picture;
-use histoscope_core::picture::color::luminance_bin;
 use histoscope_core::picture::layout::ColorModel;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::scopes::{Chroma, ScopeChoice, ScopeCounts, Vectorscope, Waveform, column_of, samples_in};
@@ -228,7 +227,7 @@ impl Channels<'_> {
                     codes[channel]
                 } else {
                     let rgb = conversion.unclamped(codes.map(|code| code as i32)).map(|v| v.clamp(0, top) as u32);
-                    if channel < 3 { rgb[channel] } else { luminance_bin(rgb, conversion.bits) }
+                    if channel < 3 { rgb[channel] } else { conversion.luminance_bin(rgb) }
                 };
                 bins[code as usize] += u32::from(counts[0]);
                 if counts[1] {

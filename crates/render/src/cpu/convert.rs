@@ -6,7 +6,8 @@
 //! multiplication of its luma and one addition, shift and clamp per channel. Integer sums do not depend on the order, not even
 //! if an intermediate sum wraps around.
 
-use histoscope_core::picture::color::{Conversion, fraction_bits, luminance_of_half_sum};
+use histoscope_core::picture::color::{Conversion, fraction_bits};
+use histoscope_core::picture::luminance::luminance_of_sum;
 
 /// Number of pixels that are converted and then counted at a time. Their codes and terms fit in the first-level cache along
 /// with the bins, and a block is a multiple of the widest chroma subsampling.
@@ -31,8 +32,8 @@ pub(super) struct Converter {
     terms: Terms,
     /// Red, green and blue before the clamp.
     unclamped: [[i16; BLOCK]; 3],
-    /// Half of each pixel's weighted sum of red, green and blue.
-    half_sums: [u32; BLOCK],
+    /// Each pixel's weighted sum of red, green and blue.
+    sums: [u32; BLOCK],
     /// Codes of red, green and blue, and the luminance bins.
     codes: [[u16; BLOCK]; 4],
 }
@@ -44,7 +45,7 @@ impl Converter {
             shared_terms: [0; BLOCK],
             terms: [[0; BLOCK]; 3],
             unclamped: [[0; BLOCK]; 3],
-            half_sums: [0; BLOCK],
+            sums: [0; BLOCK],
             codes: [[0; BLOCK]; 4],
         }
     }
@@ -97,12 +98,13 @@ impl Converter {
             out_of_range[2 * channel] += u32::from(below);
             out_of_range[2 * channel + 1] += u32::from(above);
         }
-        let half_sums = &mut self.half_sums[..count];
-        for (half_sum, ((&r, &g), &b)) in half_sums.iter_mut().zip(red.iter().zip(&*green).zip(&*blue)) {
-            *half_sum = 1063 * u32::from(r) + 3576 * u32::from(g) + 361 * u32::from(b);
+        let sums = &mut self.sums[..count];
+        let [red_weight, green_weight, blue_weight] = conversion.luminance.ten_thousandths();
+        for (sum, ((&r, &g), &b)) in sums.iter_mut().zip(red.iter().zip(&*green).zip(&*blue)) {
+            *sum = red_weight * u32::from(r) + green_weight * u32::from(g) + blue_weight * u32::from(b);
         }
-        for (bin, &half_sum) in luminance.iter_mut().zip(&*half_sums) {
-            *bin = luminance_of_half_sum::<BINS>(half_sum) as u16;
+        for (bin, &sum) in luminance.iter_mut().zip(&*sums) {
+            *bin = luminance_of_sum::<BINS>(sum) as u16;
         }
         [red, green, blue, luminance]
     }

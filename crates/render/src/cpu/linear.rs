@@ -17,7 +17,7 @@ pub fn count_linear(picture: &Picture, table: &LightTable) -> Vec<u32> {
             let codes = rows.at(codes, x).map(|code| code as i32);
             let rgb = conversion.unclamped(codes).map(|code| code.clamp(0, conversion.max_code()) as u32);
             if rgb != before.0 {
-                before = (rgb, table.bin(rgb));
+                before = (rgb, table.bin(rgb, conversion.luminance));
             }
             bins[before.1 as usize] += 1;
         }

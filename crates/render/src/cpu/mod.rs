@@ -196,7 +196,6 @@ impl Engine {
     fn recolor_gray(&mut self, picture: &Picture) {
         let conversion = picture.conversion();
         let top = conversion.max_code();
-        let bits = self.histogram.bits;
         let coded = self.histogram.bins(0).to_vec();
         self.histogram.bins_mut(0).fill(0);
         for (&count, code) in coded.iter().zip(0..) {
@@ -209,7 +208,7 @@ impl Engine {
             for channel in 0..3 {
                 self.histogram.bins_mut(channel)[codes[channel] as usize] += count;
             }
-            self.histogram.bins_mut(3)[histoscope_core::picture::color::luminance_bin(codes, bits) as usize] += count;
+            self.histogram.bins_mut(3)[conversion.luminance_bin(codes) as usize] += count;
         }
     }
 

@@ -11,6 +11,7 @@ use super::avx2;
 use super::convert::{BLOCK, SharedTerms};
 use super::resample::PixelGroup;
 use histoscope_core::picture::color::Conversion;
+use histoscope_core::picture::luminance::LuminanceWeights;
 use histoscope_core::tone_map::ToneTables;
 
 /// A set of vector instructions.
@@ -127,13 +128,14 @@ impl Level {
         indices: &mut [[u16; BLOCK]; 2],
         (luma, weight): (&[u16], i32),
         terms: &SharedTerms,
+        luminance: LuminanceWeights,
         out_of_range: &mut [u32; 6],
     ) {
         match self {
             // SAFETY: as in `run`: the machine was just checked for the instructions.
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 if self.is_available() => unsafe {
-                avx2::convert(indices, (luma, weight), terms, out_of_range);
+                avx2::convert(indices, (luma, weight), terms, luminance, out_of_range);
             },
             _ => unreachable!("nothing is written out for {self}"),
         }

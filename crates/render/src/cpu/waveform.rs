@@ -12,7 +12,7 @@ use super::convert::{BLOCK, Converter};
 use super::simd::{Kernel, Level};
 use histoscope_core::histogram::{CHANNELS, Components};
 use histoscope_core::picture::Picture;
-use histoscope_core::picture::color::{Conversion, luminance_bin};
+use histoscope_core::picture::color::Conversion;
 use histoscope_core::picture::layout::ColorModel;
 use histoscope_core::picture::region::{self, Rect};
 use histoscope_core::picture::unpack::Source;
@@ -79,7 +79,7 @@ fn gray_levels(waveform: &Waveform, conversion: &Conversion) -> [Vec<u16>; CHANN
     std::array::from_fn(|channel| {
         levels_of(waveform.level_bits, bits, |code| match rgb(code).get(channel) {
             Some(&found) => found,
-            None => luminance_bin(rgb(code), bits),
+            None => conversion.luminance_bin(rgb(code)),
         })
     })
 }

@@ -134,7 +134,7 @@ impl AdapterPictures {
         let (lit_by_other, others): (Vec<_>, Vec<_>) = parts.iter().partition(|part| part.lit_by.is_some());
         for part in lit_by_other.into_iter().chain(others) {
             let (Some(bound), side) = (self.bound(part.image), side_of(part.image)) else { continue };
-            video.prepare_layout(gpu, side, bound.input.layout);
+            video.prepare_reading(gpu, side, bound.input.reading());
             let selected = selection.filter(|_| part.is_selected).map(|passes| SelectedPlanes {
                 planes: passes.buffers().planes,
                 row_words: bound.input.size.0.div_ceil(32),
@@ -148,7 +148,7 @@ impl AdapterPictures {
             };
             match part.lit_by.filter(|_| selected.is_none()).and_then(|image| self.bound(image)) {
                 Some(counted) => {
-                    let counted = (counted.group, counted.input.layout);
+                    let counted = (counted.group, counted.input.reading());
                     video.place_lit_by_other(gpu, encoder, side, counted, &part.placement, by_codes);
                     has_light = true;
                 }
@@ -314,7 +314,7 @@ impl Backend for Adapter {
         let mut pass = self.pictures.difference.take().unwrap_or_else(|| DifferencePass::new(gpu));
         let [Some(first), Some(second)] = job.images.map(|image| self.pictures.bound(image)) else { return Ok(false) };
         let operands = [(first, job.extents[0]), (second, job.extents[1])]
-            .map(|(bound, extent)| Operand { layout: bound.input.layout, extent });
+            .map(|(bound, extent)| Operand { reading: bound.input.reading(), extent });
         pass.prepare(gpu, operands, job.gain)?;
         names.push("difference");
         let groups = [first.group, second.group];
@@ -331,7 +331,7 @@ impl Backend for Adapter {
         let Recording { gpu, encoder, .. } = recording;
         let mut pass = self.linear.take().unwrap_or_else(|| LinearPass::new(gpu));
         if let Some(bound) = self.pictures.bound(subject.image) {
-            pass.record(gpu, encoder, (bound.group, bound.input.layout, subject.series.rect), table);
+            pass.record(gpu, encoder, (bound.group, bound.input.reading(), subject.series.rect), table);
         }
         self.linear = Some(pass);
     }
@@ -474,7 +474,7 @@ impl Backend for Adapter {
             return false;
         }
         let Series { bits, rect, components, .. } = series;
-        let (picture, bins) = ((bound.group.clone(), bound.input.layout, rect.height), passes.bins.clone());
+        let (picture, bins) = ((bound.group.clone(), bound.input.reading(), rect.height), passes.bins.clone());
         let picture = (&picture.0, picture.1, picture.2);
         let figures = &mut self.figures;
         let cumulative = figures.cumulative.get_or_insert_with(|| CumulativePass::new(gpu));

@@ -364,7 +364,7 @@ impl Content {
         Some(match image {
             Image::Source | Image::Comparison => (*source.layout(), *source.colorimetry()),
             Image::Result | Image::AdjustedComparison | Image::Difference => {
-                (working_layout(source.layout().bin_bits()), working_colorimetry())
+                (working_layout(source.layout().bin_bits()), working_colorimetry(source.colorimetry().luminance))
             }
         })
     }
@@ -570,12 +570,19 @@ impl AdjustmentKey {
 mod tests {
     use super::*;
     use histoscope_core::adjust::{Equalize, Posterize, Reduction, Tone, working_colorimetry};
+    use histoscope_core::picture::luminance::LuminanceWeights;
 
     fn key(serial: u64, time_secs: f64, load_id: u64) -> AdjustmentKey {
         let tag = Some(FrameTag { serial, time_secs, ..FrameTag::default() });
         let tone = Some(Tone::Equalize(Equalize::default()));
         let adjustments = Adjustments { tone, ..Adjustments::default() };
-        AdjustmentKey { tag, load_id, planes: load_id as usize, colorimetry: working_colorimetry(), adjustments }
+        AdjustmentKey {
+            tag,
+            load_id,
+            planes: load_id as usize,
+            colorimetry: working_colorimetry(LuminanceWeights::Bt709),
+            adjustments,
+        }
     }
 
     #[test]

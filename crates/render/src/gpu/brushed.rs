@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::bins::{Bars, ScalePass, scale_buffer};
 use super::pairs::{PairSource, PairWeights, write_light};
-use super::params::{InputPicture, layout_constants};
+use super::params::{InputPicture, PixelReading};
 use super::resources::{Dispatch, buffer, storage, uniform};
 use super::shaders::{self, groups};
 use super::timing::{Spans, compute_pass, compute_pass_into};
@@ -107,7 +107,7 @@ pub struct BrushedPasses {
 /// The key of a pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct BrushedPipelineKey {
-    layout: PixelLayout,
+    reading: PixelReading,
     work: BrushedWork,
 }
 
@@ -204,7 +204,7 @@ impl BrushedPasses {
         }
         let found =
             groups::BRUSH.bind(&gpu.device, &[&self.params, &self.pairs, &self.planes, &self.total, &self.light]);
-        let pipeline = self.pipeline(gpu, BrushedPipelineKey { layout: picture.layout, work: BrushedWork::Select });
+        let pipeline = self.pipeline(gpu, BrushedPipelineKey { reading: picture.reading(), work: BrushedWork::Select });
         let workgroups = (row_words.div_ceil(WORKGROUP), picture.size.1);
         let mut dispatches = vec![Dispatch { pipeline, group: found, workgroups }];
         for work in works(&picture.layout, selection, (wanted, chroma)) {
@@ -253,7 +253,7 @@ impl BrushedPasses {
         let words = high[0].div_ceil(RUN) - low[0] / RUN;
         let workgroups = (words.div_ceil(WORKGROUP), samples.height);
         Dispatch {
-            pipeline: self.pipeline(gpu, BrushedPipelineKey { layout: picture.layout, work }),
+            pipeline: self.pipeline(gpu, BrushedPipelineKey { reading: picture.reading(), work }),
             group,
             workgroups,
         }
@@ -262,8 +262,8 @@ impl BrushedPasses {
     fn pipeline(&mut self, gpu: &Gpu, key: BrushedPipelineKey) -> wgpu::ComputePipeline {
         let (select, count) = (&self.select, &self.count);
         let make = || {
-            let mut constants = layout_constants(&key.layout);
-            let bits = key.layout.bin_bits().min(MAX_LEVEL_BITS);
+            let mut constants = key.reading.constants();
+            let bits = key.reading.layout.bin_bits().min(MAX_LEVEL_BITS);
             let (is_coded, component) =
                 if let BrushedWork::Coded(component) = key.work { (1, component) } else { (0, 0) };
             let (entry_point, others) = match key.work {

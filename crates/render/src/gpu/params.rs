@@ -7,6 +7,7 @@ use histoscope_core::picture::Picture;
 use histoscope_core::picture::color::Range;
 use histoscope_core::picture::color::{RealConversion, fraction_bits};
 use histoscope_core::picture::layout::{ChromaLines, ColorModel, PixelLayout};
+use histoscope_core::picture::luminance::LuminanceWeights;
 use histoscope_core::picture::region::Rect;
 
 /// `Picture` of shaders/picture.wgsl.
@@ -127,18 +128,22 @@ pub struct InputPicture {
     pub packed: bool,
     /// The range of its samples.
     pub range: Range,
+    /// Its weights of luminance.
+    pub luminance: LuminanceWeights,
 }
 
 impl From<&Picture> for InputPicture {
     fn from(picture: &Picture) -> Self {
         let weights = picture.conversion().weights;
+        let color = picture.colorimetry();
         let crossed = weights[0][1] != 0 || weights[2][2] != 0;
         Self {
             layout: *picture.layout(),
             size: (picture.width(), picture.height()),
             crossed,
             packed: false,
-            range: picture.colorimetry().range.value,
+            range: color.range.value,
+            luminance: color.luminance,
         }
     }
 }
@@ -159,41 +164,64 @@ impl InputPicture {
     /// Returns the pipeline constants of shaders/picture.wgsl and shaders/strips.wgsl.
     #[must_use]
     pub fn constants(&self) -> Vec<(&'static str, f64)> {
-        let mut constants = layout_constants(&self.layout);
+        let mut constants = self.reading().constants();
         constants.push(("CROSSED", f64::from(u8::from(self.crossed))));
         constants
     }
+
+    /// Returns how its pixels are read.
+    #[must_use]
+    pub const fn reading(&self) -> PixelReading {
+        PixelReading { layout: self.layout, luminance: self.luminance }
+    }
 }
 
-/// Returns the pipeline constants of shaders/picture.wgsl for a layout.
-#[must_use]
-pub fn layout_constants(layout: &PixelLayout) -> Vec<(&'static str, f64)> {
-    let model = match layout.model {
-        ColorModel::Gray => 0,
-        ColorModel::YCbCr => 1,
-        ColorModel::Rgb => 2,
-    };
-    let [first, second, third] = layout.components;
-    let constants: [(&'static str, u32); 19] = [
-        ("MODEL", model),
-        ("BITS", layout.bin_bits()),
-        ("FRACTION", fraction_bits(layout.bin_bits())),
-        ("SHIFT_0", layout.code_shift(0)),
-        ("SHIFT_1", layout.code_shift(1)),
-        ("SHIFT_2", layout.code_shift(2)),
-        ("SAMPLE_BYTES", layout.sample_bytes.into()),
-        ("CHROMA_X", layout.chroma_shift.0.into()),
-        ("CHROMA_Y", layout.chroma_shift.1.into()),
-        ("CHROMA_FIELDS", (layout.chroma_lines == ChromaLines::Field).into()),
-        ("PLANE_0", first.plane.into()),
-        ("PLANE_1", second.plane.into()),
-        ("PLANE_2", third.plane.into()),
-        ("OFFSET_0", first.offset.into()),
-        ("OFFSET_1", second.offset.into()),
-        ("OFFSET_2", third.offset.into()),
-        ("STEP_0", first.step.into()),
-        ("STEP_1", second.step.into()),
-        ("STEP_2", third.step.into()),
-    ];
-    constants.iter().map(|&(name, value)| (name, f64::from(value))).collect()
+/// How shaders/picture.wgsl reads a pixel: the properties of a picture that pipelines depend on if they read one pixel at a
+/// time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct PixelReading {
+    /// The layout of the samples.
+    pub layout: PixelLayout,
+    /// The weights of luminance.
+    pub luminance: LuminanceWeights,
+}
+
+impl PixelReading {
+    /// Returns the pipeline constants of shaders/picture.wgsl.
+    #[must_use]
+    pub fn constants(&self) -> Vec<(&'static str, f64)> {
+        let layout = &self.layout;
+        let model = match layout.model {
+            ColorModel::Gray => 0,
+            ColorModel::YCbCr => 1,
+            ColorModel::Rgb => 2,
+        };
+        let [first, second, third] = layout.components;
+        let [red, green, blue] = self.luminance.ten_thousandths();
+        let constants: [(&'static str, u32); 22] = [
+            ("MODEL", model),
+            ("BITS", layout.bin_bits()),
+            ("FRACTION", fraction_bits(layout.bin_bits())),
+            ("SHIFT_0", layout.code_shift(0)),
+            ("SHIFT_1", layout.code_shift(1)),
+            ("SHIFT_2", layout.code_shift(2)),
+            ("SAMPLE_BYTES", layout.sample_bytes.into()),
+            ("CHROMA_X", layout.chroma_shift.0.into()),
+            ("CHROMA_Y", layout.chroma_shift.1.into()),
+            ("CHROMA_FIELDS", (layout.chroma_lines == ChromaLines::Field).into()),
+            ("PLANE_0", first.plane.into()),
+            ("PLANE_1", second.plane.into()),
+            ("PLANE_2", third.plane.into()),
+            ("OFFSET_0", first.offset.into()),
+            ("OFFSET_1", second.offset.into()),
+            ("OFFSET_2", third.offset.into()),
+            ("STEP_0", first.step.into()),
+            ("STEP_1", second.step.into()),
+            ("STEP_2", third.step.into()),
+            ("LUMINANCE_RED", red),
+            ("LUMINANCE_GREEN", green),
+            ("LUMINANCE_BLUE", blue),
+        ];
+        constants.iter().map(|&(name, value)| (name, f64::from(value))).collect()
+    }
 }

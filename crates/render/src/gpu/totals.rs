@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::marker::PhantomData;
 
 use super::Gpu;
-use super::params::{RegionParams, layout_constants};
+use super::params::{PixelReading, RegionParams};
 use super::resources::{storage, uniform};
 use super::shaders::groups::{self, GroupLayout};
 use super::shaders::{self, Shader};
@@ -14,7 +14,6 @@ use super::timing::compute_pass;
 use crate::view::scene::Brush;
 use histoscope_core::histogram::limits::Limits;
 use histoscope_core::histogram::{CHANNELS, Components, LightTable};
-use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::region::Rect;
 
 /// `Limits` of shaders/limits.wgsl.
@@ -56,12 +55,12 @@ const _: () = assert!(size_of::<SelectionParams>() == 32);
 /// The most workgroups; if there are more rows, each workgroup processes several.
 const MAX_WORKGROUPS: u32 = 1 << 10;
 
-/// A pass whose workgroups iterate over the rows of a picture. Its pipelines are kept for each layout.
+/// A pass whose workgroups iterate over the rows of a picture. Its pipelines are kept for each way of reading pixels.
 #[derive(Debug)]
 struct RowPass {
     shader: shaders::Module,
     entry_point: &'static str,
-    pipelines: HashMap<PixelLayout, wgpu::ComputePipeline>,
+    pipelines: HashMap<PixelReading, wgpu::ComputePipeline>,
 }
 
 impl RowPass {
@@ -69,20 +68,18 @@ impl RowPass {
         Self { shader: shader.module(&gpu.device), entry_point, pipelines: HashMap::new() }
     }
 
-    /// Records the pass over `height` rows of a picture of this layout, bound by `picture`, with the resources that `group`
-    /// binds.
+    /// Records the pass over `height` rows of a picture, bound by `picture`, with the resources that `group` binds.
     fn record(
         &mut self,
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
-        (picture, layout, height): (&wgpu::BindGroup, PixelLayout, u32),
+        (picture, reading, height): (&wgpu::BindGroup, PixelReading, u32),
         group: &wgpu::BindGroup,
         constants: &[(&'static str, f64)],
     ) {
         let Self { shader, entry_point, pipelines } = self;
-        let pipeline =
-            || shader.compute(&gpu.device, entry_point, &[&layout_constants(&layout)[..], constants].concat());
-        let pipeline = pipelines.entry(layout).or_insert_with(pipeline);
+        let pipeline = || shader.compute(&gpu.device, entry_point, &[&reading.constants()[..], constants].concat());
+        let pipeline = pipelines.entry(reading).or_insert_with(pipeline);
         compute_pass(encoder, entry_point, None, |pass| {
             pass.set_pipeline(pipeline);
             pass.set_bind_group(0, picture, &[]);
@@ -165,13 +162,13 @@ impl<Q: PixelCriterion> TotalsPass<Q> {
         Self { pass, params, totals, group, question: PhantomData }
     }
 
-    /// Records counting a picture, given by its bind group, its layout, and the height of the question's rectangle, which must
+    /// Records counting a picture, given by its bind group, its reading, and the height of the question's rectangle, which must
     /// lie in the picture. `question` applies to the next submission.
     pub fn record(
         &mut self,
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
-        picture: (&wgpu::BindGroup, PixelLayout, u32),
+        picture: (&wgpu::BindGroup, PixelReading, u32),
         question: &Q,
     ) {
         gpu.queue.write_buffer(&self.params, 0, bytemuck::bytes_of(question));
@@ -204,13 +201,13 @@ impl LinearPass {
         Self { pass: RowPass::new(gpu, &shaders::LINEAR, "count_linear"), region, light, bins, group, table: None }
     }
 
-    /// Records counting a rectangle, which must lie in the picture, of a picture of this layout bound by `picture`. Rectangle
-    /// and table apply to the next submission.
+    /// Records counting a rectangle, which must lie in the picture, of a picture bound by `picture`. Rectangle and table apply
+    /// to the next submission.
     pub fn record(
         &mut self,
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
-        (picture, layout, rect): (&wgpu::BindGroup, PixelLayout, Rect),
+        (picture, reading, rect): (&wgpu::BindGroup, PixelReading, Rect),
         table: &LightTable,
     ) {
         gpu.queue.write_buffer(&self.region, 0, bytemuck::bytes_of(&RegionParams::from(rect)));
@@ -219,8 +216,8 @@ impl LinearPass {
             self.table = Some(table.clone());
         }
         encoder.clear_buffer(&self.bins, 0, None);
-        let codes = ("CODES", f64::from(1_u32 << layout.bin_bits()));
-        self.pass.record(gpu, encoder, (picture, layout, rect.height), &self.group, &[codes]);
+        let codes = ("CODES", f64::from(1_u32 << reading.layout.bin_bits()));
+        self.pass.record(gpu, encoder, (picture, reading, rect.height), &self.group, &[codes]);
     }
 
     /// Writes bins that the CPU has counted, for the next submission.

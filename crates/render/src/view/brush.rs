@@ -7,7 +7,7 @@
 
 use crate::view::overlay::Channels;
 use histoscope_core::histogram::Components;
-use histoscope_core::picture::color::{Conversion, luminance_bin};
+use histoscope_core::picture::color::Conversion;
 use histoscope_core::picture::region::Rect;
 
 /// A range of bins of one or more channels, whose pixels are lit in the picture.
@@ -59,7 +59,7 @@ impl Brush {
         let rgb = conversion.unclamped(codes.map(|code| code as i32)).map(|v| v.clamp(0, top) as u32);
         (0..3).for_each(|channel| note(channel, rgb[channel]));
         if self.channels.contains(3) {
-            note(3, luminance_bin(rgb, conversion.bits));
+            note(3, conversion.luminance_bin(rgb));
         }
         reached
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::view::placement::Placement;
 use histoscope_core::histogram::Components;
-use histoscope_core::picture::color::{Conversion, luminance_bin};
+use histoscope_core::picture::color::Conversion;
 use histoscope_core::picture::layout::{ColorModel, PixelLayout};
 
 /// The number format of the codes in pixels, if they are written.
@@ -203,7 +203,7 @@ impl Writing {
         }
         let rgb = conversion.unclamped(codes.map(|code| code as i32));
         let rgb = rgb.map(|code| code.clamp(0, conversion.max_code()) as u32);
-        if self.lines > 1 { rgb } else { [luminance_bin(rgb, conversion.bits); 3] }
+        if self.lines > 1 { rgb } else { [conversion.luminance_bin(rgb); 3] }
     }
 
     /// Returns `true` if a pixel of the view is ink. It lies at `at` in a pixel of the picture that has these values and is
@@ -343,7 +343,7 @@ mod tests {
         assert_eq!(of(Components::YCbCr, 16)[0], 81, "Y' alone");
         let rgb = conversion.unclamped([81, 90, 240]).map(|code| code.clamp(0, 255) as u32);
         assert_eq!(of(Components::Rgbl, 40), rgb);
-        assert_eq!(of(Components::Rgbl, 16)[0], luminance_bin(rgb, 8));
+        assert_eq!(of(Components::Rgbl, 16)[0], conversion.luminance_bin(rgb));
         let result = Datascope::Decimal.codes(&PixelLayout::packed_rgb(8, [0, 1, 2], 4), Components::YCbCr);
         assert!(!result.unwrap().is_coded, "adjusted pictures have no Y'");
     }

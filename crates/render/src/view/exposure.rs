@@ -165,14 +165,14 @@ impl Exposure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use histoscope_core::picture::color::{Matrix, Sourced};
+    use histoscope_core::picture::color::Matrix;
 
     fn exposure(limits: MarkLimits, level: Level) -> Exposure {
         Exposure { zebra: true, level, marks: true, limits, ..Exposure::default() }
     }
 
     fn color(range: Range) -> Colorimetry {
-        Colorimetry { matrix: Sourced::tagged(Matrix::Bt709), range: Sourced::tagged(range) }
+        Colorimetry::tagged(Matrix::Bt709, range)
     }
 
     #[test]
@@ -236,7 +236,7 @@ mod tests {
     #[test]
     fn marks_mix_like_light_and_distinguish_low_from_high() {
         let layout = PixelLayout::packed_rgb(8, [0, 1, 2], 3);
-        let full = Colorimetry { matrix: Sourced::tagged(Matrix::Identity), range: Sourced::tagged(Range::Full) };
+        let full = Colorimetry::tagged(Matrix::Identity, Range::Full);
         let inspection = exposure(MarkLimits::Clipped, Level::Permille(950))
             .inspection_for(&layout, &full, Components::Rgbl, None)
             .unwrap();

@@ -7,7 +7,6 @@ use crate::view::scene::NO_BIN;
 use histoscope_core::histogram::Components;
 use histoscope_core::histogram::reference::unclamped_rgb;
 use histoscope_core::picture::Picture;
-use histoscope_core::picture::color::luminance_bin;
 
 /// The values of a pixel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +41,7 @@ pub fn probe(picture: &Picture, x: u32, y: u32, components: Components) -> Probe
         _ if component >= decoded.layout().component_count() => None,
         _ => Some(decoded.code(component, chroma_x, chroma_y)),
     });
-    let luminance = luminance_bin(codes, bits);
+    let luminance = picture.colorimetry().luminance.bin(codes, bits);
     let bins = match components {
         Components::Rgbl => [codes[0], codes[1], codes[2], luminance],
         Components::YCbCr => {
@@ -77,7 +76,7 @@ mod tests {
     use histoscope_core::histogram::Histogram;
     use histoscope_core::histogram::reference;
     use histoscope_core::picture::OwnedPlanes;
-    use histoscope_core::picture::color::{Colorimetry, Matrix, Range, Sourced};
+    use histoscope_core::picture::color::{Colorimetry, Matrix, Range};
     use histoscope_core::picture::layout::PixelLayout;
 
     fn picture(layout: PixelLayout, size: (u32, u32)) -> Picture {
@@ -91,7 +90,7 @@ mod tests {
             ((0..row_bytes * rows).map(|_| byte()).collect(), row_bytes)
         };
         let planes = OwnedPlanes { planes: (0..layout.plane_count()).map(plane).collect() };
-        let color = Colorimetry { matrix: Sourced::tagged(Matrix::Bt709), range: Sourced::tagged(Range::Limited) };
+        let color = Colorimetry::tagged(Matrix::Bt709, Range::Limited);
         Picture::new(layout, size, color, Arc::new(planes)).unwrap()
     }
 

@@ -3,7 +3,7 @@
 use histoscope_core::adjust::{Adjustments, Codes, Equalize, Placing, Posterize, Processor, Reduction, Tone, equalize};
 use histoscope_core::histogram::reference;
 use histoscope_core::picture::Picture;
-use histoscope_core::picture::color::{Matrix, Range, luminance_bin};
+use histoscope_core::picture::color::{Matrix, Range};
 use histoscope_core::picture::layout::{ColorModel, PixelLayout};
 
 use crate::adjuster::{Adjuster, assert_same};
@@ -80,7 +80,7 @@ fn equalized_luminance_is_the_standard_definition_within_one_code() {
     let total = bins.iter().sum::<u32>();
     let least = *bins.iter().find(|&&count| count > 0).unwrap();
     for (before, after) in codes.rgb.iter().zip(&adjusted.rgb) {
-        let luminance = codes.luminance(*before) as usize;
+        let luminance = codes.luminance_bin(*before) as usize;
         let up_to: u32 = bins[..=luminance].iter().sum();
         let new = (f64::from(up_to - least) / f64::from(total - least) * 1023.0).round();
         for channel in 0..3 {
@@ -179,7 +179,7 @@ fn noise_does_not_make_the_picture_flicker() {
             };
             let elapsed = before.map(|_| 0.04);
             let adjusted = processor.apply_to_codes(Codes::of(&picture), &equalized(false, 0.5), elapsed);
-            let sum: u64 = adjusted.rgb.iter().map(|&pixel| u64::from(luminance_bin(pixel.map(u32::from), 8))).sum();
+            let sum: u64 = adjusted.rgb.iter().map(|&pixel| u64::from(adjusted.luminance_bin(pixel))).sum();
             let mean = sum as f64 / adjusted.rgb.len() as f64;
             if let Some(before) = before {
                 assert!((mean / before - 1.0).abs() < 0.01, "{scene}, frame {frame}: {before} {mean}");

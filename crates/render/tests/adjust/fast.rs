@@ -157,7 +157,7 @@ fn colours_too_dark_for_a_luminance_stay() {
             u64::from(depth),
         );
         let codes = Codes::of(&picture);
-        let without = |pixel: &&[u16; 3]| codes.luminance(**pixel) == 0 && **pixel != [0; 3];
+        let without = |pixel: &&[u16; 3]| codes.luminance_bin(**pixel) == 0 && **pixel != [0; 3];
         assert!(codes.rgb.iter().filter(without).count() > 20, "{depth} bits");
         for tone in [Tone::Equalize(Equalize::default()), Tone::Clahe(Clahe { tiles: (2, 2), clip_limit: 50.0 })] {
             let adjustments = Adjustments { tone: Some(tone), ..Adjustments::default() };

@@ -10,6 +10,7 @@ use histoscope_core::histogram::{Components, reference};
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::color::{Colorimetry, Matrix, Range};
 use histoscope_core::picture::layout::{ColorModel, PixelLayout};
+use histoscope_core::picture::luminance::LuminanceWeights;
 use histoscope_core::picture::region::{Rect, parts};
 use histoscope_core::scopes::{self, Chroma, ScopeChoice, ScopeCounts, ScopeSums, ScopeTally};
 use histoscope_render::engine::{Counter, Counts, Engine, EngineChoice};
@@ -127,6 +128,8 @@ fn every_adjustment_depth_size_and_region_is_counted_alike() {
         for (seed, &size) in sizes.iter().enumerate() {
             let picture = natural(layout, size, color(&layout), seed as u64);
             pictures.extend(regions(size).into_iter().map(|region| (picture.clone(), region)));
+            let other = picture.with_luminance(LuminanceWeights::Bt2020);
+            pictures.extend(regions(size).into_iter().step_by(6).map(|region| (other.clone(), region)));
         }
         for adjustments in adjustments() {
             check(&format!("{depth} bits"), &pictures, adjustments);
@@ -184,15 +187,17 @@ fn scopes_come_with_the_bins_whoever_counts() {
     let wanted = ScopeChoice { waveform: true, vectorscope: true };
     for layout in layouts {
         let picture = natural(layout, size, color(&layout), 3);
-        for adjustments in [adjustments()[0], adjustments()[4], adjustments()[7]] {
+        let other = picture.with_luminance(LuminanceWeights::Bt2020);
+        let all = adjustments();
+        for (picture, adjustments) in [(&picture, all[0]), (&picture, all[4]), (&picture, all[7]), (&other, all[4])] {
             let coded = adjustments.is_off();
             let counted: &[Components] =
                 if coded { &[Components::YCbCr, Components::Rgbl] } else { &[Components::Rgbl] };
             let (subject, chroma) = match coded {
-                true => (picture.clone(), Chroma::of(&picture)),
+                true => (picture.clone(), Chroma::of(picture)),
                 false => {
-                    let codes = adjust::reference::apply(adjust::reference::codes(&picture), &adjustments);
-                    (codes.picture().unwrap(), Some(Chroma::of_adjusted(&picture)))
+                    let codes = adjust::reference::apply(adjust::reference::codes(picture), &adjustments);
+                    (codes.picture().unwrap(), Some(Chroma::of_adjusted(picture)))
                 }
             };
             for region in [None, Some(Rect { x: 7, y: 5, width: 31, height: 11 })] {

@@ -5,6 +5,7 @@ use histoscope_core::histogram::{Components, Histogram};
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::color::{Matrix, Range};
 use histoscope_core::picture::layout::{ColorModel, PixelLayout};
+use histoscope_core::picture::luminance::LuminanceWeights;
 use histoscope_core::picture::primaries::Primaries;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::transfer::Transfer;
@@ -62,6 +63,12 @@ fn waveforms_add_up_to_the_histogram_in_every_layout() {
                 check_sums(&waveform, &histogram, &layout, pixels, &what);
                 assert!(cpu::count_waveform(&picture, pixels, components) == waveform, "{what}");
             }
+            let picture = picture.with_luminance(LuminanceWeights::Bt2020);
+            let waveform = reference::waveform(&picture, pixels, Components::Rgbl);
+            assert!(
+                cpu::count_waveform(&picture, pixels, Components::Rgbl) == waveform,
+                "{name} by BT.2020 {pixels:?}"
+            );
         }
     }
 }

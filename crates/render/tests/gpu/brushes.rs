@@ -7,6 +7,7 @@ use histoscope_core::adjust::Adjustments;
 use histoscope_core::histogram::{Components, Histogram};
 use histoscope_core::picture::color::{Matrix, Range};
 use histoscope_core::picture::layout::{ColorModel, PixelLayout};
+use histoscope_core::picture::luminance::LuminanceWeights;
 use histoscope_core::picture::primaries::Primaries;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::transfer::Transfer;
@@ -282,6 +283,8 @@ fn scopes_count_what_the_others_brushes_select_in_each_kind_of_layout() {
         let whole = Rect::whole(67, 33);
         let mut lit = adapter.check(&picture, whole, Components::Rgbl, &name);
         lit += adapter.check(&picture, Rect { x: 7, y: 5, width: 40, height: 11 }, Components::Rgbl, &name);
+        let other = picture.with_luminance(LuminanceWeights::Bt2020);
+        lit += adapter.check(&other, whole, Components::Rgbl, &format!("{name} by BT.2020"));
         if picture.has_coded_components() {
             lit += adapter.check(&picture, Rect { x: 3, y: 1, width: 61, height: 31 }, Components::YCbCr, &name);
         }

@@ -6,6 +6,7 @@ use histoscope_core::adjust::{Adjustments, Posterize, Reduction, working_colorim
 use histoscope_core::histogram::{Components, reference};
 use histoscope_core::picture::color::{Conversion, Matrix, Range};
 use histoscope_core::picture::layout::PixelLayout;
+use histoscope_core::picture::luminance::LuminanceWeights;
 use histoscope_core::picture::{Orientation, Picture, Ratio};
 use histoscope_render::gpu::Scene;
 use histoscope_render::gpu::readback::Image;
@@ -94,19 +95,20 @@ fn exactly_the_ink_of_the_definition_is_drawn_in_every_layout_turn_and_enlargeme
 #[test]
 fn what_is_written_are_the_figures_of_the_probe() {
     let layout = PixelLayout::planar_ycbcr(10, (1, 1));
-    let picture = noise(layout, (23, 17), colorimetry(Matrix::Bt709, Range::Limited), 0, 5);
+    let usual = noise(layout, (23, 17), colorimetry(Matrix::Bt709, Range::Limited), 0, 5);
+    let other = usual.with_luminance(LuminanceWeights::Bt2020);
     let view = enlarged(40.0, (0.5, 0.5));
-    let placement = placement(&picture, UPRIGHT, &view);
-    for components in [Components::Rgbl, Components::YCbCr] {
+    let placement = placement(&usual, UPRIGHT, &view);
+    for (picture, components) in [(&usual, Components::Rgbl), (&usual, Components::YCbCr), (&other, Components::Rgbl)] {
         let writing = Datascope::Decimal.codes(&layout, components).unwrap().writing(&placement).unwrap();
         assert_eq!(writing.lines, 3);
         for (x, y) in [(0, 0), (5, 3), (22, 16)] {
-            let figures = probe(&picture, x, y, components);
+            let figures = probe(picture, x, y, components);
             let expected = match components {
                 Components::Rgbl => figures.codes,
                 Components::YCbCr => figures.coded.map(|code| code.expect("it has chroma")),
             };
-            let codes = reference::components(&picture, x, y);
+            let codes = reference::components(picture, x, y);
             assert_eq!(writing.values(codes, &picture.conversion()), expected);
             let single = Writing { lines: 1, ..writing };
             let luminance = if components == Components::Rgbl { figures.luminance } else { expected[0] };
@@ -185,5 +187,5 @@ fn codes_are_above_zebras_marks_false_colours_and_what_a_brush_dims_and_of_eithe
             assert!(inked > 500, "{inked}");
         }
     }
-    assert_eq!(result.conversion(), Conversion::new(result.layout(), &working_colorimetry()));
+    assert_eq!(result.conversion(), Conversion::new(result.layout(), &working_colorimetry(color.luminance)));
 }

@@ -236,7 +236,8 @@ fn either_side_of_the_divider_tells_of_its_own_codes() {
         });
         // The divider's line is in between.
         for (x, y) in places().filter(|&(x, _)| x.abs_diff(SIZE.0 / 2) > 4) {
-            let (of, color) = if x < SIZE.0 / 2 { (&picture, color) } else { (&result, working_colorimetry()) };
+            let (of, color) =
+                if x < SIZE.0 / 2 { (&picture, color) } else { (&result, working_colorimetry(color.luminance)) };
             let inspection = exposure.inspection_for(of.layout(), &color, Components::Rgbl, None).expect("both are on");
             let seen = inspection.inspect(reference::components(of, x, y));
             let expected = inspection.painted(pixel(&bare, x, y), &seen, (x, y), stripe_pixels(SIZE.1));

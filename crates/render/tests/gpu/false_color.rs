@@ -182,7 +182,8 @@ fn either_side_of_the_divider_tells_of_its_own_codes() {
         let shown = studio.snapshot(way, SIZE, &divided);
         // The divider's line is in between.
         for (x, y) in places().filter(|&(x, _)| x.abs_diff(SIZE.0 / 2) > 4) {
-            let (of, color) = if x < SIZE.0 / 2 { (&picture, color) } else { (&result, working_colorimetry()) };
+            let (of, color) =
+                if x < SIZE.0 / 2 { (&picture, color) } else { (&result, working_colorimetry(color.luminance)) };
             let inspection = exposure.inspection_for(of.layout(), &color, Components::Rgbl, None).expect("it is on");
             let expected = inspection.tinted(reference::components(of, x, y)).expect("it is on");
             assert_eq!(pixel(&shown, x, y), expected, "{way:?} at ({x}, {y})");

@@ -21,6 +21,7 @@ mod false_color;
 mod figures;
 mod in_place;
 mod light;
+mod luminance;
 mod overlay;
 mod reference;
 mod region;

@@ -4,8 +4,9 @@
 use histoscope_core::histogram::reference::unclamped_rgb;
 use histoscope_core::histogram::{Components, Histogram};
 use histoscope_core::picture::Picture;
-use histoscope_core::picture::color::{Matrix, Range, luminance_bin};
+use histoscope_core::picture::color::{Matrix, Range};
 use histoscope_core::picture::layout::{ColorModel, PixelLayout};
+use histoscope_core::picture::luminance::LuminanceWeights;
 use histoscope_core::picture::region::Rect;
 use histoscope_render::gpu::readback::VIEW_FORMAT;
 use histoscope_render::view::scene::{Counted, Look, Scene};
@@ -46,7 +47,7 @@ fn expected(picture: &Picture, rect: Rect, components: Components) -> Histogram 
             histogram.out_of_range_mut(channel)[1] += u32::from(rgb[channel] > top);
             histogram.bins_mut(channel)[codes[channel] as usize] += 1;
         }
-        histogram.bins_mut(3)[luminance_bin(codes, bits) as usize] += 1;
+        histogram.bins_mut(3)[LuminanceWeights::Bt709.bin(codes, bits) as usize] += 1;
     }
     histogram
 }

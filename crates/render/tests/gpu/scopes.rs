@@ -4,6 +4,7 @@ use histoscope_core::histogram::Components;
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::color::{Matrix, Range};
 use histoscope_core::picture::layout::{ColorModel, PixelLayout};
+use histoscope_core::picture::luminance::LuminanceWeights;
 use histoscope_core::picture::primaries::Primaries;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::transfer::Transfer;
@@ -158,6 +159,8 @@ fn waveforms_of_each_kind_of_layout_are_the_references() {
             counter.check_waveform(&picture, whole(&picture), components, &name);
             counter.check_waveform(&picture, Rect { x: 7, y: 5, width: 31, height: 11 }, components, &name);
         }
+        let picture = picture.with_luminance(LuminanceWeights::Bt2020);
+        counter.check_waveform(&picture, whole(&picture), Components::Rgbl, &format!("{name} by BT.2020"));
     }
 }
 

@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use histoscope_core::histogram::{Components, Selected};
 use histoscope_core::picture::Picture;
-use histoscope_core::picture::color::{Matrix, Range};
+use histoscope_core::picture::color::{Colorimetry, Matrix, Range};
 use histoscope_core::picture::layout::PixelLayout;
+use histoscope_core::picture::luminance::LuminanceWeights;
 use histoscope_core::picture::region::Rect;
 use histoscope_render::engine::Renderer;
 use histoscope_render::gpu::Gpu;
@@ -62,8 +63,10 @@ fn any_and_all_are_those_of_a_loop_over_the_pixels() {
         PixelLayout::planar_gbr(12),
         PixelLayout::gray(8),
     ];
-    for (number, layout) in layouts.into_iter().enumerate() {
-        let picture = noise(layout, (47, 33), colorimetry(Matrix::Bt709, Range::Limited), 1, number as u64);
+    let both = |(number, layout)| LuminanceWeights::ALL.map(|luminance| (number, layout, luminance));
+    for (number, layout, luminance) in layouts.into_iter().enumerate().flat_map(both) {
+        let color = Colorimetry { luminance, ..colorimetry(Matrix::Bt709, Range::Limited) };
+        let picture = noise(layout, (47, 33), color, 1, number as u64);
         let top = 1_u32 << layout.bin_bits();
         let (whole, part) = (Rect::whole(47, 33), Rect { x: 5, y: 3, width: 21, height: 14 });
         for (list, low, high) in
@@ -79,7 +82,7 @@ fn any_and_all_are_those_of_a_loop_over_the_pixels() {
                     let (renderer, gpu) = studio.renderer(way);
                     renderer.load(gpu, &picture, UPRIGHT, Some(rect), components).unwrap();
                     let found = counted(gpu, renderer, &bare(Default::default()), brush);
-                    assert_eq!(found, expected, "{layout:?} {brush:?} {components:?} {rect:?} {way:?}");
+                    assert_eq!(found, expected, "{layout:?} {luminance} {brush:?} {components:?} {rect:?} {way:?}");
                 }
             }
         }

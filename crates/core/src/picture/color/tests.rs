@@ -150,29 +150,6 @@ fn full_range_rgb_and_gray_are_unchanged() {
 }
 
 #[test]
-fn luminance_is_the_floor_of_the_real_formula() {
-    // In integers: floor(N · Σ weight · code / (10000 · (N-1))).
-    for bits in [8_u32, 10, 12] {
-        let n = 1_u64 << bits;
-        let step = if bits == 8 { 5 } else { (n / 40) as usize };
-        for r in (0..n as u32).step_by(step) {
-            for g in (0..n as u32).step_by(step) {
-                for b in (0..n as u32).step_by(step) {
-                    let sum = 2126 * u64::from(r) + 7152 * u64::from(g) + 722 * u64::from(b);
-                    let exact = (n * sum / (10_000 * (n - 1))).min(n - 1);
-                    assert_eq!(u64::from(luminance_bin([r, g, b], bits)), exact, "{bits} bits, {r} {g} {b}");
-                }
-            }
-        }
-        for gray in 0..n as u32 {
-            let sum = 10_000 * u64::from(gray);
-            let exact = (n * sum / (10_000 * (n - 1))).min(n - 1);
-            assert_eq!(u64::from(luminance_bin([gray; 3], bits)), exact);
-        }
-    }
-}
-
-#[test]
 fn tags_win_over_guesses_unless_they_are_nonsense() {
     let planar = PixelLayout::planar_ycbcr(8, (1, 1));
     let size = (720, 576);
@@ -193,39 +170,6 @@ fn tags_win_over_guesses_unless_they_are_nonsense() {
     assert_eq!(gray.range, Sourced::guessed(Range::Full));
     let limited_gray = Colorimetry::resolve(&PixelLayout::gray(8), size, None, Some(Range::Limited), false);
     assert_eq!(limited_gray.range, Sourced::tagged(Range::Limited));
-}
-
-/// Compares every half sum that codes of this depth can have with the definition, computed in 64 bits.
-fn check_every_half_sum<const BINS: usize>() {
-    let (n, top) = (BINS as u64, BINS as u64 - 1);
-    for half_sum in 0..=5000 * top {
-        let exact = (2 * half_sum * n / (10_000 * top)).min(top);
-        assert_eq!(u64::from(luminance_of_half_sum::<BINS>(half_sum as u32)), exact, "{half_sum}");
-    }
-}
-
-#[test]
-fn luminance_by_multiplication_is_exact_at_8_bits() {
-    check_every_half_sum::<256>();
-}
-
-#[test]
-fn luminance_by_multiplication_is_exact_at_10_bits() {
-    check_every_half_sum::<1024>();
-}
-
-#[test]
-fn luminance_by_multiplication_is_exact_at_12_bits() {
-    check_every_half_sum::<4096>();
-}
-
-#[test]
-fn half_sums_belong_to_codes_as_in_the_definition() {
-    for code in 0..4096_u32 {
-        let rgb = [code, 4095 - code, code * 7919 % 4096];
-        let half_sum = 1063 * rgb[0] + 3576 * rgb[1] + 361 * rgb[2];
-        assert_eq!(luminance_of_half_sum::<4096>(half_sum), luminance_bin(rgb, 12), "{rgb:?}");
-    }
 }
 
 #[test]

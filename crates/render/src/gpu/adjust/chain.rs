@@ -325,12 +325,13 @@ impl Maker<'_> {
     /// Makes room for a picture besides the current one. Returns its index.
     fn other(&mut self) -> Result<usize, GpuError> {
         let index = if self.at == StepInput::Work(0) { 1 } else { 0 };
-        let (size, bits) = (self.source.size, self.bits());
+        let (size, bits, luminance) = (self.source.size, self.bits(), self.source.luminance);
         let slot = &mut self.chain.work[index];
-        if slot.as_ref().is_none_or(|held| held.size != size || held.bits != bits) {
+        let is_like = |held: &WorkingPicture| (held.size, held.bits, held.luminance) == (size, bits, luminance);
+        if !slot.as_ref().is_some_and(is_like) {
             // Frees the old picture first, so that a slot never holds memory for two large pictures.
             *slot = None;
-            *slot = Some(WorkingPicture::new(self.gpu, size, bits)?);
+            *slot = Some(WorkingPicture::new(self.gpu, size, bits, luminance)?);
         }
         Ok(index)
     }

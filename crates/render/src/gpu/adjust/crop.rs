@@ -68,7 +68,7 @@ impl CropPass {
     }
 
     fn make(&self, gpu: &Gpu, source: &WorkingPicture, rect: Rect) -> Result<CropDispatch, GpuError> {
-        let result = WorkingPicture::new(gpu, (rect.width, rect.height), source.bits)?;
+        let result = WorkingPicture::new(gpu, (rect.width, rect.height), source.bits, source.luminance)?;
         let words = if source.bits == 8 { 1 } else { 2 };
         let source_stride = WorkingPicture::stride(source.size.0) * words;
         let params = CropParams {

@@ -4,12 +4,11 @@ use bytemuck::{Pod, Zeroable};
 use std::collections::HashMap;
 
 use super::WorkingPicture;
-use crate::gpu::params::layout_constants;
+use crate::gpu::params::PixelReading;
 use crate::gpu::resources::{Dispatch, storage, uniform};
 use crate::gpu::shaders::{self, groups};
 use crate::gpu::{Gpu, GpuError};
 use histoscope_core::adjust::difference::{Extent, Gain, Mapping};
-use histoscope_core::picture::layout::PixelLayout;
 
 /// `Difference` of shaders/adjust/difference.wgsl.
 #[repr(C)]
@@ -37,8 +36,8 @@ const MAX_ROWS: u32 = 1 << 15;
 /// One of the two pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Operand {
-    /// The layout of its codes.
-    pub layout: PixelLayout,
+    /// How its pixels are read.
+    pub reading: PixelReading,
     /// Its size and orientation.
     pub extent: Extent,
 }
@@ -47,7 +46,7 @@ pub struct Operand {
 #[derive(Debug)]
 pub struct DifferencePass {
     shader: shaders::Module,
-    pipelines: HashMap<(PixelLayout, &'static str), wgpu::ComputePipeline>,
+    pipelines: HashMap<(PixelReading, &'static str), wgpu::ComputePipeline>,
     /// Placeholder for bindings that one of the passes does not read.
     nothing: wgpu::Buffer,
     made: Option<DifferenceDispatch>,
@@ -99,9 +98,10 @@ impl DifferencePass {
     fn make(&mut self, gpu: &Gpu, pair: [Operand; 2], gain: Gain) -> Result<DifferenceDispatch, GpuError> {
         let device = &gpu.device;
         let [(size, bits), (other_size, other_bits)] =
-            pair.map(|operand| (operand.extent.size, operand.layout.bin_bits()));
-        let codes = WorkingPicture::new(gpu, other_size, other_bits)?;
-        let result = WorkingPicture::new(gpu, size, bits)?;
+            pair.map(|operand| (operand.extent.size, operand.reading.layout.bin_bits()));
+        let luminance = pair[0].reading.luminance;
+        let codes = WorkingPicture::new(gpu, other_size, other_bits, luminance)?;
+        let result = WorkingPicture::new(gpu, size, bits, luminance)?;
         let mapping = Mapping::new(pair[0].extent, pair[1].extent);
         let params = DifferenceParams {
             other_size: other_size.into(),
@@ -119,11 +119,12 @@ impl DifferencePass {
             group: groups::DIFFERENCE.bind(device, &[&told, read, places, written]),
             workgroups: (of.0.div_ceil(WORKGROUP), of.1.min(MAX_ROWS)),
         };
-        let [unpacks, subtracts] = [(pair[1].layout, "unpack"), (pair[0].layout, "subtract")].map(|(layout, entry)| {
-            let shader = &self.shader;
-            let pipeline = || shader.compute(device, entry, &layout_constants(&layout));
-            self.pipelines.entry((layout, entry)).or_insert_with(pipeline).clone()
-        });
+        let [unpacks, subtracts] =
+            [(pair[1].reading, "unpack"), (pair[0].reading, "subtract")].map(|(reading, entry)| {
+                let shader = &self.shader;
+                let pipeline = || shader.compute(device, entry, &reading.constants());
+                self.pipelines.entry((reading, entry)).or_insert_with(pipeline).clone()
+            });
         let unpack = dispatch(unpacks, other_size, [&self.nothing, &self.nothing, &codes.buffer]);
         let subtract = dispatch(subtracts, size, [&codes.buffer, &place_buffer, &result.buffer]);
         Ok(DifferenceDispatch { pair, params, params_buffer: told, unpack, subtract, result })

@@ -8,6 +8,7 @@ use crate::gpu::{Gpu, GpuError};
 use histoscope_core::adjust::{Codes, working_layout};
 use histoscope_core::picture::color::{Conversion, Matrix, Range};
 use histoscope_core::picture::layout::{ColorModel, PixelLayout};
+use histoscope_core::picture::luminance::LuminanceWeights;
 
 /// Packed R'G'B' codes in a buffer, and the bind group through which every pass that reads pictures reads them.
 #[derive(Debug)]
@@ -16,6 +17,8 @@ pub struct WorkingPicture {
     pub size: (u32, u32),
     /// Bits per code.
     pub bits: u32,
+    /// The weights of luminance.
+    pub luminance: LuminanceWeights,
     /// The codes, laid out according to [`layout`](Self::layout), in rows of [`stride`](Self::stride) pixels.
     pub buffer: wgpu::Buffer,
     /// The bind group, equivalent to that of [`PictureBuffers`](crate::gpu::upload::PictureBuffers).
@@ -40,7 +43,7 @@ impl WorkingPicture {
     ///
     /// # Errors
     /// [`GpuError::PictureTooLarge`] if the adapter does not bind a buffer that large.
-    pub fn new(gpu: &Gpu, size: (u32, u32), bits: u32) -> Result<Self, GpuError> {
+    pub fn new(gpu: &Gpu, size: (u32, u32), bits: u32, luminance: LuminanceWeights) -> Result<Self, GpuError> {
         let words = Self::words(size, bits);
         check_size(gpu, size, words * 4)?;
         let buffer = storage(&gpu.device, "adjusted picture", words as usize);
@@ -58,7 +61,7 @@ impl WorkingPicture {
         };
         let params = uniform(gpu, "adjusted picture", &params);
         let bind_group = groups::PICTURE.bind(&gpu.device, &[&params, &buffer, &buffer, &buffer]);
-        Ok(Self { size, bits, buffer, bind_group })
+        Ok(Self { size, bits, luminance, buffer, bind_group })
     }
 
     /// Writes codes, which must have the picture's size and depth.
@@ -94,7 +97,7 @@ impl WorkingPicture {
         let step = if self.bits == 8 { 1 } else { 2 };
         let rows = words.chunks_exact(stride);
         let rgb = rows.flat_map(|row| row.chunks_exact(step).take(width).map(pixel)).collect();
-        Ok(Codes { bits: self.bits, width, height, rgb })
+        Ok(Codes { bits: self.bits, width, height, rgb, luminance: self.luminance })
     }
 
     /// Returns the layout of the codes.
@@ -106,7 +109,14 @@ impl WorkingPicture {
 
 impl From<&WorkingPicture> for InputPicture {
     fn from(picture: &WorkingPicture) -> Self {
-        Self { layout: picture.layout(), size: picture.size, crossed: true, packed: true, range: Range::Full }
+        Self {
+            layout: picture.layout(),
+            size: picture.size,
+            crossed: true,
+            packed: true,
+            range: Range::Full,
+            luminance: picture.luminance,
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use crate::gpu::params::InputPicture;
 use crate::gpu::timing::compute_pass;
 use crate::gpu::{Gpu, GpuError};
 use histoscope_core::adjust::Blur;
+use histoscope_core::picture::luminance::LuminanceWeights;
 
 const _: () = assert!((4 * BackdropPass::WIDTH).is_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT));
 /// Three box blurs, each over a tenth of the view's width.
@@ -93,7 +94,7 @@ impl BackdropPass {
 
 impl BackdropTarget {
     fn new(gpu: &Gpu, blur: &mut BlurPass, size: (u32, u32)) -> Result<Self, GpuError> {
-        let picture = WorkingPicture::new(gpu, size, 8)?;
+        let picture = WorkingPicture::new(gpu, size, 8, LuminanceWeights::default())?;
         let blur = blur.job(gpu, &InputPicture::from(&picture), &picture, BLUR)?;
         let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
             label: Some("backdrop"),

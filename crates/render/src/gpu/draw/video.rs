@@ -9,7 +9,7 @@ use glam::DVec2;
 
 use crate::gpu::Gpu;
 use crate::gpu::draw::LightPass;
-use crate::gpu::params::layout_constants;
+use crate::gpu::params::PixelReading;
 use crate::gpu::resources::{buffer, storage};
 use crate::gpu::shaders::{self, groups};
 use crate::view::brush::Lighting;
@@ -17,7 +17,6 @@ use crate::view::datascope::{Codes, Writing};
 use crate::view::exposure::{Inspection, MAX_BANDS, Marks, Paint, Tint, TintMeasure, mark_colors, stripe_pixels};
 use crate::view::placement::Placement;
 use histoscope_core::histogram::{Components, LightMeter};
-use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::tone_map::ToneTables;
 
@@ -153,10 +152,10 @@ pub struct SelectedPlanes<'a> {
 #[derive(Debug)]
 pub struct VideoPass {
     shader: shaders::Module,
-    pipelines: HashMap<PixelLayout, wgpu::RenderPipeline>,
+    pipelines: HashMap<PixelReading, wgpu::RenderPipeline>,
     format: wgpu::TextureFormat,
     /// Find the pixels of the view that a brush lights by the codes of a picture other than the one shown there.
-    light_pipelines: HashMap<PixelLayout, wgpu::ComputePipeline>,
+    light_pipelines: HashMap<PixelReading, wgpu::ComputePipeline>,
     slots: [Slot; Side::COUNT],
 }
 
@@ -176,7 +175,7 @@ struct Slot {
     table: wgpu::Buffer,
     /// Binds the four buffers.
     group: wgpu::BindGroup,
-    layout: Option<PixelLayout>,
+    reading: Option<PixelReading>,
 }
 
 /// Tables by which light is shown.
@@ -222,16 +221,16 @@ impl VideoPass {
         }
     }
 
-    /// Prepares a side for pictures of a layout; cheap if nothing has changed.
-    pub fn prepare_layout(&mut self, gpu: &Gpu, side: Side, layout: PixelLayout) {
-        self.slots[side as usize].layout = Some(layout);
+    /// Prepares a side for pictures that are read like this; cheap if nothing has changed.
+    pub fn prepare_reading(&mut self, gpu: &Gpu, side: Side, reading: PixelReading) {
+        self.slots[side as usize].reading = Some(reading);
         let (shader, format) = (&self.shader, self.format);
         let pipeline = || {
             let takes_light = f64::from(u8::from(format == LightPass::PICTURE_FORMAT));
-            let constants = [layout_constants(&layout).as_slice(), &[("LIGHT", takes_light)]].concat();
+            let constants = [reading.constants().as_slice(), &[("LIGHT", takes_light)]].concat();
             shader.rectangle(&gpu.device, "video", &constants, format, None)
         };
-        self.pipelines.entry(layout).or_insert_with(pipeline);
+        self.pipelines.entry(reading).or_insert_with(pipeline);
     }
 
     /// Places a side's picture. Its own codes decide which layers are drawn on it.
@@ -239,14 +238,14 @@ impl VideoPass {
         self.slots[side as usize].place(gpu, placement, by_codes, 0);
     }
 
-    /// Like [`place`](Self::place), but the codes of the other side's picture, which is bound by `group` and has this layout,
-    /// decide which pixels are lit. Records the pass that finds those pixels.
+    /// Like [`place`](Self::place), but the codes of the other side's picture, which is bound by `group` and read like
+    /// this, decide which pixels are lit. Records the pass that finds those pixels.
     pub fn place_lit_by_other(
         &mut self,
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
         side: Side,
-        (group, layout): (&wgpu::BindGroup, PixelLayout),
+        (group, reading): (&wgpu::BindGroup, PixelReading),
         placement: &Placement,
         by_codes: ByCodes<'_>,
     ) {
@@ -257,8 +256,8 @@ impl VideoPass {
         slot.place(gpu, placement, by_codes, row_words);
         let (lit, by) = (&self.slots[side as usize].lit, &self.slots[side.other() as usize].group);
         let shader = &self.shader;
-        let pipeline = || shader.compute(&gpu.device, "light", &layout_constants(&layout));
-        let pipeline = self.light_pipelines.entry(layout).or_insert_with(pipeline);
+        let pipeline = || shader.compute(&gpu.device, "light", &reading.constants());
+        let pipeline = self.light_pipelines.entry(reading).or_insert_with(pipeline);
         let found = groups::LIGHT.bind(&gpu.device, &[lit]);
         let descriptor = wgpu::ComputePassDescriptor { label: Some("light"), timestamp_writes: None };
         let mut pass = encoder.begin_compute_pass(&descriptor);
@@ -279,7 +278,7 @@ impl VideoPass {
         height: u32,
     ) {
         let slot = &self.slots[side as usize];
-        if let Some(pipeline) = slot.layout.and_then(|layout| self.pipelines.get(&layout)) {
+        if let Some(pipeline) = slot.reading.and_then(|reading| self.pipelines.get(&reading)) {
             pass.set_scissor_rect(columns.start, 0, columns.end - columns.start, height);
             pass.set_pipeline(pipeline);
             pass.set_bind_group(0, picture_group, &[]);
@@ -297,7 +296,7 @@ impl Slot {
         let lit = storage(&gpu.device, "lit pixels", 0);
         let table = storage(&gpu.device, "tables of light", 0);
         let group = groups::PLACEMENT.bind(&gpu.device, &[&placement, &nearest, &lit, &table]);
-        Self { placement, nearest, written: None, lit, selected: None, tables: None, table, group, layout: None }
+        Self { placement, nearest, written: None, lit, selected: None, tables: None, table, group, reading: None }
     }
 
     fn rebind(&mut self, gpu: &Gpu) {

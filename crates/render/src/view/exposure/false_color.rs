@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::level::{Level, nominal};
 use histoscope_core::histogram::{LightMeter, LightScale};
-use histoscope_core::picture::color::{Colorimetry, Conversion, Matrix, Range, luminance_bin};
+use histoscope_core::picture::color::{Colorimetry, Conversion, Matrix, Range};
 use histoscope_core::picture::layout::{ColorModel, PixelLayout};
 
 /// Maximum number of bands in a table.
@@ -289,7 +289,7 @@ impl Tint {
         };
         match self.measure {
             TintMeasure::Luma => codes[0],
-            TintMeasure::Luminance => luminance_bin(rgb(), conversion.bits),
+            TintMeasure::Luminance => conversion.luminance_bin(rgb()),
             TintMeasure::Light(meter) => meter.value(rgb()) >> unused_bits(meter),
         }
     }
@@ -349,10 +349,10 @@ fn lowest_of_light(meter: &LightMeter, light: f64) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use histoscope_core::picture::color::Sourced;
+    use histoscope_core::picture::luminance::LuminanceWeights;
 
     fn color(matrix: Matrix, range: Range) -> Colorimetry {
-        Colorimetry { matrix: Sourced::tagged(matrix), range: Sourced::tagged(range) }
+        Colorimetry::tagged(matrix, range)
     }
 
     /// Returns the name of the band of a percentage, as documented.
@@ -407,9 +407,13 @@ mod tests {
         assert_eq!(value(&ycbcr, &limited, [77, 3, 250]), 77, "whatever the chroma");
         let rgb = PixelLayout::packed_rgb(8, [0, 1, 2], 3);
         let full = color(Matrix::Identity, Range::Full);
-        assert_eq!(value(&rgb, &full, [255, 0, 0]), luminance_bin([255, 0, 0], 8));
+        assert_eq!(value(&rgb, &full, [255, 0, 0]), LuminanceWeights::Bt709.bin([255, 0, 0], 8));
         let planes = PixelLayout::planar_ycbcr(8, (0, 0));
-        assert_eq!(value(&planes, &full, [255, 0, 0]), luminance_bin([0, 255, 0], 8), "G', B' and R' planes");
+        assert_eq!(
+            value(&planes, &full, [255, 0, 0]),
+            LuminanceWeights::Bt709.bin([0, 255, 0], 8),
+            "G', B' and R' planes"
+        );
         assert_eq!(tint(&planes, &full).measure, TintMeasure::Luminance);
         assert_eq!(tint(&PixelLayout::gray(8), &limited).measure, TintMeasure::Luma);
         assert_eq!((tint(&rgb, &full).black, tint(&rgb, &full).white), (0, 255));

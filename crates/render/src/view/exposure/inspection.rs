@@ -5,7 +5,7 @@ use crate::view::brush::dimmed;
 use crate::view::overlay::lights;
 use histoscope_core::histogram::Components;
 use histoscope_core::histogram::limits::Limits;
-use histoscope_core::picture::color::{Conversion, luminance_bin};
+use histoscope_core::picture::color::Conversion;
 
 /// The exposure aids, resolved for pictures with the same layout and colorimetry.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -108,7 +108,7 @@ impl Inspection {
         let Conversion { shift, bits, .. } = self.conversion;
         let top = self.conversion.max_code();
         let sums = self.conversion.sums(codes.map(|code| code as i32));
-        let luminance = luminance_bin(sums.map(|sum| (sum >> shift).clamp(0, top) as u32), bits);
+        let luminance = self.conversion.luminance_bin(sums.map(|sum| (sum >> shift).clamp(0, top) as u32));
         let tone = if self.is_tone_coded { codes[0] } else { luminance };
         let mut seen = PixelMarks {
             zebra: self.zebra.is_some_and(|lowest| tone >= lowest),
