@@ -1,5 +1,5 @@
 //! The adapter's times for a waveform, a vectorscope of Cb and Cr and one of chromaticities, a selection by brushes in both, and
-//! the light of pixels, alone and after the histogram, by size, depth and content.
+//! the light of pixels, by size, depth and content.
 //!
 //! Run with `cargo bench --bench scopes`; add `-- plans` to measure plans other than the program's. Times are medians,
 //! from timestamp queries if the adapter supports them.
@@ -10,7 +10,6 @@
 mod support;
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use histoscope_core::histogram::{Components, LightMeter, LightScale};
 use histoscope_core::picture::Picture;
@@ -23,7 +22,6 @@ use histoscope_core::scopes::{Chroma, Diagram, ScopeChoice};
 use histoscope_lab::bench::measure::{Budget, Times, on_gpu};
 use histoscope_render::cpu::SelectionChoice;
 use histoscope_render::gpu::brushed::BrushedPasses;
-use histoscope_render::gpu::histogram::HistogramPasses;
 use histoscope_render::gpu::pixel_light::PixelLightPass;
 use histoscope_render::gpu::upload::PictureBuffers;
 use histoscope_render::gpu::vectorscope::{VectorscopePasses, VectorscopePlan};
@@ -55,8 +53,7 @@ fn main() {
                 waveform(&gpu, &picture, WaveformPlan::of(&gpu));
                 println!(
                     "{what:<24} waveform {:>8.1} µs, vectorscope {:>8.1} µs, chromaticities {:>8.1} µs, \
-                     brushes {:>8.1} µs, light of PQ {:>8.1} µs, with gamut {:>8.1} µs, of HLG {:>8.1} µs; \
-                     histogram {:>6.1} µs, with light of PQ {:>6.1} µs",
+                     brushes {:>8.1} µs, light of PQ {:>8.1} µs, with gamut {:>8.1} µs, of HLG {:>8.1} µs",
                     waveform(&gpu, &picture, WaveformPlan::of(&gpu)).median_us,
                     vectorscope(&gpu, &picture, VectorscopePlan::of(&gpu), Diagram::CbCr).median_us,
                     vectorscope(&gpu, &picture, VectorscopePlan::of(&gpu), Diagram::Xy).median_us,
@@ -64,8 +61,6 @@ fn main() {
                     light(&gpu, &picture, LightScale::Pq, false).median_us,
                     light(&gpu, &picture, LightScale::Pq, true).median_us,
                     light(&gpu, &picture, LightScale::Hlg { peak: 1000 }, false).median_us,
-                    in_a_row(&gpu, &picture, false),
-                    in_a_row(&gpu, &picture, true),
                 );
                 if with_plans && size_name == "4K" {
                     other_plans(&gpu, &picture);
@@ -85,20 +80,16 @@ fn other_plans(gpu: &Gpu, picture: &Picture) {
             }
         }
     }
-    let usual = VectorscopePlan::of(gpu);
     for workgroup in [256, 512, 1024] {
         for workgroups in [132, 264, 528] {
             // With 0 slot bits, a workgroup has a single slot, so nearly every sample is added directly in memory.
             for slot_bits in [0, 11, 12, 13] {
-                // The light of codes lies in workgroup memory, or does not.
-                for memory in [usual.memory, 4 << slot_bits] {
-                    let plan = VectorscopePlan { workgroup, workgroups, slot_bits, memory };
-                    println!(
-                        "    {:>8.1} µs, chromaticities {:>8.1} µs {plan:?}",
-                        vectorscope(gpu, picture, plan, Diagram::CbCr).median_us,
-                        vectorscope(gpu, picture, plan, Diagram::Xy).median_us,
-                    );
-                }
+                let plan = VectorscopePlan { workgroup, workgroups, slot_bits };
+                println!(
+                    "    {:>8.1} µs, chromaticities {:>8.1} µs {plan:?}",
+                    vectorscope(gpu, picture, plan, Diagram::CbCr).median_us,
+                    vectorscope(gpu, picture, plan, Diagram::Xy).median_us,
+                );
             }
         }
     }
@@ -158,33 +149,6 @@ fn light(gpu: &Gpu, picture: &Picture, scale: LightScale, counts_gamut: bool) ->
         pass.record(gpu, encoder, (group, picture.into(), rect), &meter, spans);
     })
     .expect("the pass runs")
-}
-
-/// Returns the time in microseconds in which the adapter counts a picture's histogram, and the light of PQ if asked, when many
-/// are counted one after another, as in `analyze`: the least of several runs, by the CPU's clock.
-fn in_a_row(gpu: &Gpu, picture: &Picture, has_light: bool) -> f64 {
-    const COUNT: u32 = 100;
-    let meter = Arc::new(LightMeter::new(LightScale::Pq, picture.layout().bin_bits(), false));
-    let pictures = uploaded(gpu, picture);
-    let group = pictures.bind_group().expect("it was uploaded");
-    let rect = Rect::whole(picture.width(), picture.height());
-    let mut histogram = HistogramPasses::new(gpu);
-    histogram.prepare(gpu, picture, Components::Rgbl).expect("the adapter holds the bins");
-    let mut light = PixelLightPass::new(gpu);
-    let mut once = || {
-        let mut encoder = gpu.encoder("in a row");
-        for _ in 0..COUNT {
-            histogram.record(&mut encoder, group, None);
-            if has_light {
-                light.record(gpu, &mut encoder, (group, picture.into(), rect), &meter, None);
-            }
-        }
-        let start = Instant::now();
-        gpu.queue.submit([encoder.finish()]);
-        gpu.wait().expect("the passes run");
-        start.elapsed().as_secs_f64() * 1e6 / f64::from(COUNT)
-    };
-    (0..20).map(|_| once()).fold(f64::MAX, f64::min)
 }
 
 fn uploaded(gpu: &Gpu, picture: &Picture) -> PictureBuffers {

@@ -4,8 +4,6 @@
 // each other. So every workgroup keeps a table in workgroup memory. A pair of levels has one slot there, selected by
 // the lower bits of both, so that similar colours never share a slot. The first pair keeps the slot; other pairs with
 // the same slot are added directly to memory. At the end, the workgroup adds the counts of its slots.
-//
-// The light of each code is also in workgroup memory if there is room, since neighbouring invocations read different codes.
 
 override WORKGROUP: u32 = 256u;
 // The source of the pairs.
@@ -19,8 +17,6 @@ override SECOND_SLOT_BITS: u32 = 6u;
 override SLOTS: u32 = 4096u;
 // 31 - 2 · LEVEL_BITS + FIRST_SLOT_BITS + SECOND_SLOT_BITS
 override COUNT_BITS: u32 = 27u;
-// The lights in workgroup memory: 2^BITS, or 1 if none are there.
-override LIGHTS: u32 = 1u;
 
 struct Vectorscope {
     // The counted part of the grid of samples: column and row of the first, then one past the last.
@@ -37,7 +33,6 @@ struct Vectorscope {
 // The upper bits hold the pair's other bits and one more, so that an empty slot is zero. The lower COUNT_BITS hold its
 // count. A workgroup has fewer than 2^COUNT_BITS samples.
 var<workgroup> slots: array<atomic<u32>, SLOTS>;
-var<workgroup> near_light: array<f32, LIGHTS>;
 
 // Adds to the count of a pair, whose first level is above the second.
 fn tally(pair: u32, count: u32) {
@@ -96,15 +91,8 @@ fn pairs_of_codes(cb: vec4<u32>, cr: vec4<u32>) -> vec4<u32> {
     return ((cb >> surplus) << vec4<u32>(LEVEL_BITS)) | (cr >> surplus);
 }
 
-fn light_of(code: u32) -> f32 {
-    if LIGHTS > 1u {
-        return near_light[code];
-    }
-    return light[code];
-}
-
 fn pair_of_chromaticity(red: u32, green: u32, blue: u32) -> u32 {
-    let levels = chromaticity_of(scope.weights, vec3<f32>(light_of(red), light_of(green), light_of(blue)), LEVEL_BITS);
+    let levels = chromaticity_of(scope.weights, vec3<f32>(light[red], light[green], light[blue]), LEVEL_BITS);
     return (levels.x << LEVEL_BITS) | levels.y;
 }
 
@@ -143,11 +131,6 @@ fn count_pairs(
 ) {
     for (var slot = local; slot < SLOTS; slot += WORKGROUP) {
         atomicStore(&slots[slot], 0u);
-    }
-    if LIGHTS > 1u {
-        for (var code = local; code < LIGHTS; code += WORKGROUP) {
-            near_light[code] = light[code];
-        }
     }
     workgroupBarrier();
 

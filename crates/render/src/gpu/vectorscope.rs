@@ -37,8 +37,6 @@ pub struct VectorscopePlan {
     pub workgroups: u32,
     /// Bits of a pair of levels that select a slot in a workgroup's table, which has 4 · 2^bits bytes.
     pub slot_bits: u32,
-    /// Bytes of a workgroup's memory, for the table and the light of codes.
-    pub memory: u32,
 }
 
 impl VectorscopePlan {
@@ -54,7 +52,7 @@ impl VectorscopePlan {
         let memory = limits.max_compute_workgroup_storage_size;
         let slot_bits = (0..=most_slot_bits).rev().find(|bits| 4 << bits <= memory).unwrap_or(0);
         let workgroup = workgroup.min(limits.max_compute_invocations_per_workgroup);
-        Self { workgroup, workgroups, slot_bits, memory }
+        Self { workgroup, workgroups, slot_bits }
     }
 }
 
@@ -124,9 +122,6 @@ impl VectorscopePasses {
         // A slot stores the remaining bits of its pair, one bit that marks it as used, and a count.
         let count_bits = 31 - 2 * level_bits + slot_bits[0] + slot_bits[1];
         let source = PairSource::of(computation.as_ref());
-        let codes = 1_u32 << input.layout.bin_bits();
-        let has_room = 4 * (slots + codes) <= plan.memory;
-        let lights = if source == PairSource::Chromaticities && has_room { codes } else { 1 };
         let pipeline = || {
             let mut constants = input.constants();
             constants.extend([
@@ -137,7 +132,6 @@ impl VectorscopePasses {
                 ("SECOND_SLOT_BITS", f64::from(slot_bits[1])),
                 ("SLOTS", f64::from(slots)),
                 ("COUNT_BITS", f64::from(count_bits)),
-                ("LIGHTS", f64::from(lights)),
             ]);
             shader.compute(&gpu.device, "count_pairs", &constants)
         };

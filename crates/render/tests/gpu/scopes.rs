@@ -141,9 +141,7 @@ fn vectorscopes_of_any_content_and_plan_are_the_references() {
     let usual = VectorscopePlan::of(&counter.gpu);
     let picture = noise(PixelLayout::planar_ycbcr(10, (1, 1)), (301, 77), colorimetry, 0, 9);
     for (workgroup, workgroups, slot_bits) in [(1, 1, 0), (64, 3, 5), (32, 500, 10), (usual.workgroup, 1, 13)] {
-        // Without room for the light of codes.
-        let memory = 4 << slot_bits;
-        let plan = VectorscopePlan { workgroup, workgroups, slot_bits: slot_bits.min(usual.slot_bits), memory };
+        let plan = VectorscopePlan { workgroup, workgroups, slot_bits: slot_bits.min(usual.slot_bits) };
         counter.vectorscope = VectorscopePasses::with_plan(&counter.gpu, plan);
         counter.check_vectorscope(&picture, whole(&picture), &format!("{plan:?}"));
     }
