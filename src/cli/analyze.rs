@@ -244,6 +244,8 @@ impl AnalyzeArgs {
         let coded = self.counting.components() == Components::YCbCr;
         let mut open = self.reading.open_options();
         open.hardware.verify = self.verify;
+        // Weights of luminance may depend on it.
+        open.transfer = self.light.wanted().and_then(|light| light.transfer);
         Request {
             input: input.to_owned(),
             open,

@@ -112,6 +112,9 @@ impl BenchArgs {
             print_line(&if self.json { serde_json::to_string_pretty(&figures)? } else { figures.to_string() })?;
             return Ok(ExitCode::SUCCESS);
         }
+        if self.reading.has_weights() {
+            return Ok(wrong_usage("--luminance-weights has an effect only with --play: methods weigh as in BT.709")?);
+        }
         let frame = match &self.file {
             Some(file) => Decoder::open(file, &self.reading.open_options())?.next_frame()?.map(|frame| frame.picture),
             None => None,

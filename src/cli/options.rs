@@ -66,6 +66,11 @@ pub struct ReadingArgs {
 }
 
 impl ReadingArgs {
+    /// Returns `true` if other weights of luminance than the usual ones are chosen.
+    pub fn has_weights(&self) -> bool {
+        self.luminance_weights != WeightsArg::default()
+    }
+
     /// Returns the options for opening the video.
     pub fn open_options(&self) -> OpenOptions {
         OpenOptions {
