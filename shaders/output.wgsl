@@ -4,8 +4,7 @@
 struct Output {
     scale: f32,  // of light relative to white: to the display's unit, or to 10,000 cd/m² for PQ
     is_pq: u32,
-    most: f32,   // light relative to white of 10,000 cd/m²
-    unused: u32,
+    unused: vec2<u32>,
 }
 
 @group(0) @binding(0) var<uniform> output: Output;
@@ -25,6 +24,11 @@ fn corner(@builtin(vertex_index) index: u32) -> @builtin(position) vec4<f32> {
     return vec4<f32>(f32(index & 1u) * 2.0 - 1.0, 1.0 - f32(index >> 1u) * 2.0, 0.0, 1.0);
 }
 
+// The nearest numbers of 16 bits that are not infinite.
+fn finite(numbers: vec3<f32>) -> vec3<f32> {
+    return clamp(numbers, vec3<f32>(-65504.0), vec3<f32>(65504.0));
+}
+
 // Powers of numbers of either sign.
 fn powers(numbers: vec3<f32>, exponent: f32) -> vec3<f32> {
     return sign(numbers) * pow(abs(numbers), vec3<f32>(exponent));
@@ -39,7 +43,7 @@ fn pq(light: vec3<f32>) -> vec3<f32> {
 @fragment
 fn emit(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
     let at = vec2<u32>(pixel.xy);
-    var light = min(textureLoad(picture, at, 0).rgb, vec3<f32>(output.most));
+    var light = finite(textureLoad(picture, at, 0).rgb);
     let over = textureLoad(controls, at, 0);
     if over.a != 0.0 {
         // Light above white would shine through what is nearly opaque, and make it illegible.
@@ -53,5 +57,5 @@ fn emit(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
     if output.is_pq != 0u {
         return vec4<f32>(pq(light * TO_BT2020), 1.0);
     }
-    return vec4<f32>(light, 1.0);
+    return vec4<f32>(finite(light), 1.0);
 }

@@ -380,7 +380,8 @@ fn video(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
         shown = inspected(shown, vec2<u32>(pixel.xy));
     }
     if placement.text.x != 0u && is_ink(vec2<u32>(pixel.xy)) {
-        let ground = vec3<u32>(shown) * vec3<u32>(shown);
+        let limited = vec3<u32>(min(shown, vec3<f32>(255.0)));
+        let ground = limited * limited;
         let light = 54u * ground.r + 183u * ground.g + 19u * ground.b;
         shown = vec3<f32>(select(255.0, 0.0, light >= LIGHT_GROUND));
     }

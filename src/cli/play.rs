@@ -31,7 +31,7 @@ pub enum CompareByArg {
 pub enum HdrArg {
     /// If the display is known to show HDR; others get it tone-mapped
     Auto,
-    /// If the desktop offers it, for displays of which nothing is known
+    /// If the desktop offers it, even if nothing is known about the display
     On,
     /// Never
     Off,
@@ -149,7 +149,7 @@ pub struct PlayArgs {
     #[command(flatten)]
     tones: ToneArgs,
 
-    /// Give the display the light of PQ and HLG as it is
+    /// Give the display the light of PQ and HLG as it is. The CPU engine paints for SDR, whatever is chosen
     #[arg(long, value_enum, default_value_t = HdrArg::Auto, value_name = "WHEN", help_heading = "Light")]
     hdr: HdrArg,
 

@@ -248,7 +248,7 @@ fn credible_peak(stated: &StatedLight) -> Option<u32> {
 enum Method {
     Bt2390,
     Clip,
-    /// It is shown.
+    /// All light is shown as it is.
     Whole,
 }
 

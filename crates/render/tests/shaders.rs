@@ -353,7 +353,6 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
     let output = [
         ("scale", offset_of!(OutputParams, scale)),
         ("is_pq", offset_of!(OutputParams, is_pq)),
-        ("most", offset_of!(OutputParams, most)),
         ("unused", offset_of!(OutputParams, unused)),
     ];
     assert_layout(&shaders::OUTPUT, "Output", size_of::<OutputParams>(), &output);

@@ -56,6 +56,10 @@ pub struct Adapter {
     has_thresholds: bool,
     thresholds: RequestedReadback<()>,
     video: VideoPass,
+    /// Draws views to be saved, if those to be shown take light.
+    saved_video: Option<VideoPass>,
+    /// `true` if the view that is drawn is to be saved.
+    is_saved: bool,
     /// Draws the small picture for the backdrop.
     small_video: Option<VideoPass>,
 }
@@ -189,6 +193,8 @@ impl Adapter {
             has_thresholds: false,
             thresholds: RequestedReadback::new(device, "live thresholds", 4),
             video: VideoPass::new(gpu, format),
+            saved_video: None,
+            is_saved: false,
             small_video: None,
         }
     }
@@ -541,12 +547,18 @@ impl Backend for Adapter {
     fn paint(
         &mut self,
         recording: &mut Recording<'_>,
-        _view: &Texture,
+        view: &Texture,
         parts: &[ViewPart],
         _overlays: &[Overlay],
     ) -> bool {
         let target = (recording.gpu, &mut *recording.encoder);
-        if self.pictures.prepare(target, &mut self.video, self.selection.as_ref(), parts) {
+        self.is_saved = view.format() != self.video.format();
+        let video = if self.is_saved {
+            self.saved_video.get_or_insert_with(|| VideoPass::new(recording.gpu, view.format()))
+        } else {
+            &mut self.video
+        };
+        if self.pictures.prepare(target, video, self.selection.as_ref(), parts) {
             recording.names.push("light");
         }
         recording.note(|times| &mut times.cpu_paint, None);
@@ -554,7 +566,8 @@ impl Backend for Adapter {
     }
 
     fn draw(&self, pass: &mut RenderPass<'_>, parts: &[ViewPart], height: u32) {
-        self.pictures.draw(&self.video, pass, parts, height);
+        let video = self.saved_video.as_ref().filter(|_| self.is_saved).unwrap_or(&self.video);
+        self.pictures.draw(video, pass, parts, height);
     }
 
     fn paint_small(&mut self, recording: &mut Recording<'_>, backdrop: &BackdropPass, parts: &[ViewPart]) {

@@ -107,6 +107,18 @@ impl Backends {
     }
 }
 
+/// What a view is drawn for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    /// To be shown by the target.
+    Show,
+    /// To be saved as an image, which is for SDR.
+    Save {
+        /// `true` if there are text and panels on it.
+        has_text: bool,
+    },
+}
+
 /// The counts that were made for the last view.
 #[derive(Debug, Default)]
 struct MadeForView {
@@ -414,7 +426,7 @@ impl Renderer {
         scene: &Scene,
     ) {
         self.text.prepare(gpu, encoder, size);
-        self.record_view(gpu, encoder, (view, size), scene, true);
+        self.record_view(gpu, encoder, (view, size), scene, Purpose::Show);
     }
 
     /// Draws the loaded picture to a window's texture and shows it. `before` is called when drawing is done, right before the
@@ -460,7 +472,7 @@ impl Renderer {
         scene: &Scene,
         shapes: Option<Shapes>,
     ) -> Result<readback::Image, GpuError> {
-        if self.light.is_some() || !has_bytes(self.format) {
+        if !has_bytes(self.format) {
             return self.snapshot_in_bytes(gpu, size, scene, shapes);
         }
         let texture = readback::view_texture(gpu, size, self.format)?;
@@ -474,7 +486,7 @@ impl Renderer {
             text.prepare(gpu, &mut encoder, size);
             std::mem::replace(&mut self.text, text)
         });
-        self.record_view(gpu, &mut encoder, (&view, size), scene, has_text);
+        self.record_view(gpu, &mut encoder, (&view, size), scene, Purpose::Save { has_text });
         if let Some(windows) = windows {
             self.text = windows;
         }
@@ -673,13 +685,18 @@ impl Renderer {
         encoder: &mut CommandEncoder,
         (view, size): (&TextureView, (u32, u32)),
         scene: &Scene,
-        text: bool,
+        purpose: Purpose,
     ) {
+        let (display, has_text) = match purpose {
+            Purpose::Show => (self.display(), true),
+            Purpose::Save { has_text } => (Display::Sdr, has_text),
+        };
         self.poll_thresholds(gpu);
         self.record_count(gpu, encoder, ContentChoice::of(scene), Some((scene, size)));
         self.record_reference(gpu, encoder, scene);
-        let parts = self.content.parts(scene, size, self.display());
-        let layers = self.light.as_mut().map(|(_, light)| light.layers(gpu, size));
+        let parts = self.content.parts(scene, size, display);
+        let light = self.light.as_mut().filter(|_| purpose == Purpose::Show);
+        let layers = light.map(|(_, light)| light.layers(gpu, size));
         let below = layers.as_ref().map_or(view, |layers| &layers.picture);
         let shown = self.shown_overlays(scene);
         let painted = shown.and_then(|shown| self.painted_overlays(&shown, parts.len(), scene, (below, size)));
@@ -722,7 +739,7 @@ impl Renderer {
         if drawn.is_some() {
             self.overlay.draw(&mut pass, size);
         }
-        if text {
+        if has_text {
             self.text.draw(&mut pass);
         }
         drop(pass);

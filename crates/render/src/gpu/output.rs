@@ -46,6 +46,9 @@ impl fmt::Display for Output {
         let white = self.white;
         match self.encoding {
             Encoding::Codes => write!(f, "SDR output"),
+            Encoding::Linear { unit } if unit == white => {
+                write!(f, "HDR output in linear light, by the desktop's white")
+            }
             Encoding::Linear { .. } => write!(f, "HDR output in linear light, white of controls {white} cd/m²"),
             Encoding::Pq => write!(f, "HDR output in PQ, white of controls {white} cd/m²"),
         }

@@ -278,7 +278,11 @@ fn output(
     let is_wanted = match hdr {
         HdrChoice::On => true,
         // Some desktops offer HDR on displays for SDR, too, and convert it their own way.
-        HdrChoice::Auto => info.coarse.is_some_and(|range| range.high_dynamic_range == Some(true)),
+        // A display of a Mac may show no more than white now, but more as soon as it is asked to.
+        HdrChoice::Auto => {
+            info.coarse.is_some_and(|range| range.high_dynamic_range == Some(true))
+                || info.headroom.is_some_and(|headroom| headroom.potential.is_some_and(|potential| potential > 1.0))
+        }
         HdrChoice::Off => false,
     };
     if let Some(light) = Output::of_light(capabilities, info, backend).filter(|_| is_wanted) {
@@ -287,11 +291,13 @@ fn output(
     if hdr == HdrChoice::On {
         log::warn!("the desktop or its driver offers no HDR in a window; PQ and HLG are shown as for SDR");
     }
+    // It takes linear light, whatever is chosen.
+    let linear = wgpu::TextureFormat::Rgba16Float;
     let wanted = [wgpu::TextureFormat::Bgra8Unorm, wgpu::TextureFormat::Rgba8Unorm];
     let format = wanted
         .into_iter()
         .find(|format| capabilities.formats.contains(format))
-        .or_else(|| capabilities.formats.iter().copied().find(|format| !format.is_srgb()))
+        .or_else(|| capabilities.formats.iter().copied().find(|format| !format.is_srgb() && *format != linear))
         .ok_or_else(|| GpuError::Lost("the window's surface supports no non-sRGB format".into()))?;
     Ok(Output::of_codes(format))
 }
@@ -373,6 +379,7 @@ mod tests {
         let config = configured(&capabilities(&[Format::Rgb10a2Unorm], drawing), (4, 4)).expect("a format");
         assert_eq!((config.format, config.usage), (Format::Rgb10a2Unorm, drawing));
         assert!(configured(&capabilities(&[Format::Bgra8UnormSrgb], all), (4, 4)).is_err());
+        assert!(configured(&capabilities(&[Format::Rgba16Float], all), (4, 4)).is_err(), "it takes light");
     }
 
     #[test]
@@ -408,6 +415,9 @@ mod tests {
         assert_eq!(chosen(&both, &unknown, HdrChoice::On), Output::linear(203));
         assert_eq!(chosen(&[pq], &info(Some(true), None), HdrChoice::Auto), Output::pq(203));
         assert_eq!(chosen(&[], &info(Some(true), None), HdrChoice::On), codes);
+        let headroom = wgpu::DisplayHeadroom { current: Some(1.0), potential: Some(4.0), ..Default::default() };
+        let mac = wgpu::DisplayHdrInfo { headroom: Some(headroom), ..info(Some(false), None) };
+        assert_eq!(chosen(&both, &mac, HdrChoice::Auto), Output::linear(203));
         let metal = output(&offered(&both), (&unknown, wgpu::Backend::Metal), HdrChoice::On).expect("a format");
         assert_eq!(metal.encoding, crate::gpu::output::Encoding::Linear { unit: 203 }, "1 is SDR's white");
         let config = configuration(&offered(&both), (4, 4), &Output::pq(203));

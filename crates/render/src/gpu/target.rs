@@ -55,7 +55,10 @@ impl TextureTarget {
             let light = f16::from_le_bytes([half[0], half[1]]).to_f32() * scale;
             (light.clamp(0.0, 1.0).powf(1.0 / 2.4) * 255.0).round() as u8
         };
-        let rgba = readback::read_texels(gpu, &self.texture)?.chunks_exact(2).map(code).collect();
+        let texels = readback::read_texels(gpu, &self.texture)?;
+        let pixels =
+            texels.chunks_exact(8).map(|texel| [code(&texel[..2]), code(&texel[2..4]), code(&texel[4..6]), 255]);
+        let rgba = pixels.flatten().collect();
         Ok(Image { width: self.texture.width(), height: self.texture.height(), rgba })
     }
 

@@ -21,16 +21,11 @@ pub struct OutputParams {
     pub scale: f32,
     /// `true` if the output is PQ.
     pub is_pq: u32,
-    /// The light of 10,000 cd/m², PQ's peak, relative to white; nothing is brighter.
-    pub most: f32,
     /// Unused.
-    pub unused: u32,
+    pub unused: [u32; 2],
 }
 
 const _: () = assert!(size_of::<OutputParams>() == 16);
-
-/// The brightest light in cd/m².
-const PEAK: f32 = 10_000.0;
 
 /// Joins a picture and the controls over it, and writes their light.
 #[derive(Debug)]
@@ -62,10 +57,9 @@ impl LightPass {
         let (unit, is_pq) = match output.encoding {
             Encoding::Codes => return None,
             Encoding::Linear { unit } => (unit as f32, false),
-            Encoding::Pq => (PEAK, true),
+            Encoding::Pq => (10_000.0, true),
         };
-        let white = output.white as f32;
-        let params = OutputParams { scale: white / unit, is_pq: is_pq.into(), most: PEAK / white, unused: 0 };
+        let params = OutputParams { scale: output.white as f32 / unit, is_pq: is_pq.into(), unused: [0; 2] };
         let module = shaders::OUTPUT.module(&gpu.device);
         Some(Self {
             pipeline: module.rectangle(&gpu.device, "emit", &[], output.format, None),

@@ -221,6 +221,12 @@ impl VideoPass {
         }
     }
 
+    /// Returns the format of its views.
+    #[must_use]
+    pub const fn format(&self) -> wgpu::TextureFormat {
+        self.format
+    }
+
     /// Prepares a side for pictures that are read like this; cheap if nothing has changed.
     pub fn prepare_reading(&mut self, gpu: &Gpu, side: Side, reading: PixelReading) {
         self.slots[side as usize].reading = Some(reading);
