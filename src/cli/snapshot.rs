@@ -90,7 +90,7 @@ pub struct SnapshotArgs {
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', conflicts_with = "no_overlay")]
     scopes: Vec<ScopeArg>,
 
-    /// What the vectorscope counts
+    /// What the vectorscope of --scopes counts
     #[arg(long, value_enum, default_value_t, requires = "scopes")]
     diagram: DiagramArg,
 

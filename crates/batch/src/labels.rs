@@ -11,6 +11,7 @@ use histoscope_core::adjust::StopScale;
 use histoscope_core::histogram::{Components, Transfer};
 use histoscope_core::picture::Frame;
 use histoscope_core::picture::color::Range;
+use histoscope_core::picture::luminance::LuminanceWeights;
 use histoscope_core::picture::region::Rect as Part;
 use histoscope_core::scopes::graticule::{Scale, Unit};
 use histoscope_core::text::{time_text, with_minus};
@@ -150,9 +151,11 @@ fn caption(subject: &LabelSubject<'_>) -> Vec<String> {
         || "the whole picture".to_owned(),
         |rect| format!("region {} of the coded picture", region::text(rect)),
     );
+    let weights = picture.colorimetry().luminance;
     let what = match components {
-        Components::Rgbl => "red, green, blue and luminance",
-        Components::YCbCr => "Y', Cb and Cr as coded",
+        Components::Rgbl if weights == LuminanceWeights::default() => "red, green, blue and luminance".to_owned(),
+        Components::Rgbl => format!("red, green, blue and luminance, {weights}"),
+        Components::YCbCr => "Y', Cb and Cr as coded".to_owned(),
     };
     let (width, height, depth) = (picture.width(), picture.height(), picture.layout().depth);
     let binning = scene.look.histograms.binning(picture.layout().bin_bits());
@@ -168,7 +171,8 @@ fn caption(subject: &LabelSubject<'_>) -> Vec<String> {
     ];
     lines.extend(told_of_pair(scene, subject.other));
     lines.extend(scene.look.exposure.description(scene.look.shown_light(&frame.source).scale()));
-    let tone_map = scene.look.tone_map(&frame.source, Display::Sdr);
+    // False colour replaces the picture's own colours.
+    let tone_map = scene.look.tone_map(&frame.source, Display::Sdr).filter(|_| !scene.look.exposure.false_color.shown);
     lines.extend(tone_map.map(|map| format!("shown: {}", map.text())));
     lines
 }

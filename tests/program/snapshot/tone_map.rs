@@ -166,3 +166,28 @@ fn pq_of_8_bits_is_noticed() {
     assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
     assert!(run.stderr.contains("PQ with only 8 bits per sample"), "{}", run.stderr);
 }
+
+/// Gray has the same luminance by all weights, so that only the caption differs.
+#[test]
+fn captions_name_weights_and_only_what_the_picture_shows() {
+    let made = |pixel: &str, tags: &str| {
+        Clip::noisy("clip.mkv", "64x64", pixel, 1, &format!("-c:v ffv1 -strict -2 -pix_fmt {pixel} {tags}"))
+    };
+    let (gray, pq) = (made("gray", ""), made("gbrp10le", PQ));
+    let saved = |clip: &Clip, arguments: &[&str]| {
+        let path = clip.folder().join("saved.png");
+        let run = finish(program().arg("snapshot").arg(clip.path()).arg("-o").arg(&path).args(arguments));
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+        std::fs::read(path).unwrap()
+    };
+    let by_bt2020 = ["--luminance-weights", "bt2020", "--labels"];
+    assert_eq!(saved(&gray, &by_bt2020[..2]), saved(&gray, &[]));
+    assert_ne!(saved(&gray, &by_bt2020), saved(&gray, &by_bt2020[2..]), "the caption names the weights");
+    let mapped = |more: &[&str]| {
+        ["bt2390", "none"].map(|mapping| saved(&pq, &[&["--labels", "--tone-mapping", mapping], more].concat()))
+    };
+    let [tone_mapped, coded] = mapped(&[]);
+    assert_ne!(tone_mapped, coded);
+    let [tone_mapped, coded] = mapped(&["--false-colour=light"]);
+    assert!(tone_mapped == coded, "false colour is not tone-mapped, and the caption does not say so");
+}

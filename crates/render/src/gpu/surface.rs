@@ -152,7 +152,7 @@ impl WindowSurface {
         let info = surface.display_hdr_info(&gpu.adapter);
         let output = output(&capabilities, (&info, gpu.adapter.get_info().backend), hdr)?;
         let config = configuration(&capabilities, size, &output);
-        log::info!("surface {output:?}, present mode {:?}", config.present_mode);
+        log::info!("surface format {:?}, {output}, present mode {:?}", config.format, config.present_mode);
         let is_empty = size.0 == 0 || size.1 == 0;
         let recovery = Recovery::default();
         let instance = instance.clone();
