@@ -224,6 +224,14 @@ fn chromaticities(painter: &Painter, square: Rect, (lens, chromaticity): (&Lens,
     let place = |xy: [f64; 2]| place_of(square, lens, chromaticity.place(xy));
     let is_roomy = square.width() >= ROOMY;
     let Some(step) = chromaticity.diagram.step(chromaticity.level_bits()) else { return };
+    let name_end = if is_roomy {
+        let [first, second] = chromaticity.diagram.coordinates();
+        let zoom = if style.zoom > 1 { format!(" ×{}", style.zoom) } else { String::new() };
+        let name = format!("{first}, {second}{zoom}");
+        write(painter, square.left_bottom() + vec2(3.0, -LINE / 2.0 - 1.0), Align2::LEFT_CENTER, &name, INK).max.x
+    } else {
+        square.min.x
+    };
     // A line at each tenth, with every second labelled if there is room.
     for tenths in 1..9_u8 {
         let coordinate = f64::from(tenths) / 10.0;
@@ -234,8 +242,7 @@ fn chromaticities(painter: &Painter, square: Rect, (lens, chromaticity): (&Lens,
             let text = format!("{coordinate:.1}");
             let below = pos2(at.x, square.max.y - LINE / 2.0 - 1.0);
             let beside = pos2(square.max.x - 2.0, at.y);
-            // The lower left corner has the name of the diagram.
-            if square.x_range().shrink(12.0).contains(at.x) && at.x > square.center().x {
+            if square.x_range().shrink(12.0).contains(at.x) && at.x - 16.0 > name_end {
                 write(painter, below, Align2::CENTER_CENTER, &text, INK);
             }
             if square.y_range().shrink(LINE * 1.5).contains(at.y) {
@@ -260,12 +267,6 @@ fn chromaticities(painter: &Painter, square: Rect, (lens, chromaticity): (&Lens,
     let at = place(white);
     painter.hline(at.x - 4.0..=at.x + 4.0, at.y, Stroke::new(1.0, INK));
     painter.vline(at.x, at.y - 4.0..=at.y + 4.0, Stroke::new(1.0, INK));
-    if is_roomy {
-        let [first, second] = chromaticity.diagram.coordinates();
-        let zoom = if style.zoom > 1 { format!(" ×{}", style.zoom) } else { String::new() };
-        let name = format!("{first}, {second}{zoom}");
-        write(painter, square.left_bottom() + vec2(3.0, -LINE / 2.0 - 1.0), Align2::LEFT_CENTER, &name, INK);
-    }
 }
 
 /// Draws a closed line.
@@ -362,6 +363,9 @@ pub fn ink_of(light: [f32; 3]) -> Color32 {
 mod tests {
     use super::*;
     use histoscope_core::picture::color::Matrix;
+    use histoscope_core::picture::primaries::Primaries;
+    use histoscope_core::picture::transfer::Transfer;
+    use histoscope_core::scopes::Diagram;
     use histoscope_render::gpu::draw::FontTextures;
 
     fn subject() -> ScopeSubject {
@@ -446,6 +450,23 @@ mod tests {
             found.sort_by(|a, b| b.1.min.y.total_cmp(&a.1.min.y));
             let texts: Vec<_> = found.iter().map(|(text, _)| text.as_str()).collect();
             assert_eq!(texts, expected, "{light:?} {height}");
+        }
+    }
+
+    #[test]
+    fn both_axes_of_chromaticities_are_labelled_beside_the_name() {
+        for side in [260.0, 430.0, 900.0] {
+            let colors = (Transfer::Bt1886, Primaries::Bt709);
+            let chroma = subject().chroma.map(|chroma| chroma.in_diagram(Diagram::Xy, colors));
+            let labels = written(ScopeKind::Vectorscope, (side, side), &ScopeSubject { chroma, ..subject() });
+            let (name, numbers): (Vec<_>, Vec<_>) = labels
+                .iter()
+                .filter(|(text, _)| text.contains("x, y") || text.starts_with("0."))
+                .partition(|(text, _)| text.contains("x, y"));
+            let count = |number: &str| numbers.iter().filter(|(text, _)| text == number).count();
+            assert_eq!(["0.2", "0.4", "0.6"].map(count), [2; 3], "{side}: {labels:?}");
+            let apart = |(_, place): &&&(String, Rect)| place.intersects(name[0].1);
+            assert!(numbers.iter().find(apart).is_none(), "{side}: {labels:?}");
         }
     }
 
