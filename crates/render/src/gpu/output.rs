@@ -87,10 +87,9 @@ impl Output {
     ) -> Option<Self> {
         let stated = info.luminance.and_then(|luminance| luminance.sdr_white_nits).filter(|&white| white >= 1.0);
         let white = stated.map_or(WHITE, |white| white.round() as u32);
-        let linear = Self::linear(white);
         // Metal's unit is SDR's white, whatever its light.
         let unit = if backend == wgpu::Backend::Metal { white } else { SCRGB_UNIT };
-        let linear = Self { encoding: Encoding::Linear { unit }, ..linear };
+        let linear = Self { encoding: Encoding::Linear { unit }, ..Self::linear(white) };
         let is_offered = |output: &Self| {
             let space = output.color_space().to_color_spaces();
             space.is_some_and(|space| capabilities.color_spaces(output.format).contains(space))
