@@ -46,12 +46,13 @@ fn emit(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
     var light = finite(textureLoad(picture, at, 0).rgb);
     let over = textureLoad(controls, at, 0);
     if over.a != 0.0 {
-        // Light above white would shine through what is nearly opaque, and make it illegible.
+        // Light above white would shine through what is nearly opaque, and make it illegible; negative light would take its
+        // colour away.
         let clear = 1.0 - over.a;
         let fourth = clear * clear * clear * clear;
         let below = powers(light, 1.0 / 2.4);
-        let bright = max(below - 1.0, vec3<f32>(0.0)) * fourth * fourth;
-        light = powers(over.rgb + clear * (min(below, vec3<f32>(1.0)) + bright), 2.4);
+        let usual = clamp(below, vec3<f32>(0.0), vec3<f32>(1.0));
+        light = powers(over.rgb + clear * mix(usual, below, fourth * fourth), 2.4);
     }
     light *= output.scale;
     if output.is_pq != 0u {

@@ -197,11 +197,16 @@ fn highlights_do_not_outshine_controls() {
     let full = 10_000.0 / 80.0;
     assert!((light[0][0] - full).abs() < 2e-3 * full, "outside: {:?}", light[0]);
     let white = f64::from(WHITE) / 80.0;
+    let saturated = emitted(&gpu, Output::linear(WHITE), BackendKind::Adapter, &green, &scene);
+    assert!(saturated[0][0] < -white, "outside BT.709: {:?}", saturated[0]);
     for (_, rect, _) in panel::panels(&scene, Components::Rgbl, (640, 360)) {
         let places = (0..rect.height).flat_map(|y| (0..rect.width).map(move |x| (rect.left + x, rect.top + y)));
         for (x, y) in places {
             let found = light[(y * 640 + x) as usize];
             assert!(found.iter().all(|&light| light <= 1.02 * white), "{found:?} at {x}, {y} of {rect:?}");
+            // Negative light would take their colours away.
+            let found = saturated[(y * 640 + x) as usize];
+            assert!(found.iter().all(|&light| light >= -0.02 * white), "{found:?} at {x}, {y} of {rect:?}");
         }
     }
 }
