@@ -8,15 +8,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::av::{Accelerator, AvError, AvFrame, Interrupt, Received};
+use super::demuxer::Demuxer;
 use super::error::MediaError;
 use super::guarantee::SeekGuarantee;
 use super::hardware;
 use super::index::{FrameIndex, Lister, Listing};
 use super::info::{FrameCounters, StreamInfo};
-use super::numbering::{Numbering, has_one_frame_a_packet};
+use super::numbering::Numbering;
 use super::packets::Packets;
 use super::pictures::{FramePosition, PictureMaker};
 use super::position::{Origin, Position, Timed};
+use super::source::Source;
 use super::stream_codec::{Sent, StreamCodec};
 use super::tiles::TiledPicture;
 use super::timecodes::TimecodeReader;
@@ -45,6 +47,10 @@ pub struct Decoder {
     tiled: Option<TiledPicture>,
     info: StreamInfo,
     guarantee: SeekGuarantee,
+    /// Timestamps of the keyframes at which decoding may start, once the packets have been listed.
+    starts: Option<Vec<i64>>,
+    /// `true` if the packets have been listed, or another thread lists them.
+    is_listed: bool,
     position: Position,
     timeline: Timeline,
     timecodes: TimecodeReader,
@@ -54,6 +60,8 @@ pub struct Decoder {
     /// `true` if the container states frame durations. If it does not, FFmpeg makes them up, but only for packets after
     /// those from which it learned the frame rate.
     states_durations: bool,
+    /// `true` if each packet holds one frame or is marked as holding none.
+    has_one_frame_a_packet: bool,
     /// `true` if the first frame is interlaced.
     begins_interlaced: bool,
     /// Size of the last decoded frame's buffers, in bytes.
@@ -316,7 +324,6 @@ impl Decoder {
         // In a live source, the decoder never goes back.
         let index = self.numbers.number_next(pts, (is_timed, is_whole, !self.info.live));
         self.position.last_pts = Some(pts);
-        let group = self.codec.group_place(&frame);
         let time_base = self.info.time_base;
         let stated_ticks = frame.duration().filter(|_| self.states_durations);
         let position = FramePosition {
@@ -325,7 +332,7 @@ impl Decoder {
             time_secs: time_base.times(pts.saturating_sub(self.info.start_ticks)),
             duration_secs: 0.0,
             index,
-            timecode: self.timecodes.of_frame(&frame, index, group).map(|(timecode, _)| timecode),
+            timecode: self.timecodes.of_frame(&frame, index).map(|(timecode, _)| timecode),
             arrival: self.packets.last().and_then(|packet| packet.arrival),
         };
         Timed { frame, pts, position, stated_secs: stated_ticks.map(|ticks| time_base.times(ticks)) }
@@ -434,7 +441,7 @@ impl Decoder {
         let Some(lister) = self.lister().filter(|_| self.has_plain_packets()) else { return Ok(None) };
         Ok(match lister.list(go_on)? {
             Listing::Rising(index) => Some(index),
-            Listing::Unclear => None,
+            Listing::Doubtful | Listing::Unclear => None,
         })
     }
 
@@ -456,23 +463,50 @@ impl Decoder {
     /// Makes seeks rely on the container until the packets have been listed in the background. Returns whether they
     /// need to be listed.
     pub(super) fn trust_container(&mut self) -> bool {
-        let is_unlisted = self.guarantee.is_unlisted();
-        if is_unlisted {
+        let needs_list = self.needs_list();
+        if self.guarantee.is_unlisted() {
             self.guarantee = SeekGuarantee::Unlisted { aside: true };
         }
-        is_unlisted
+        self.is_listed = true;
+        needs_list
+    }
+
+    /// Returns `true` if the packets have yet to be listed to make sure of seeks and numbers. Where the container can be
+    /// relied on unless the decoder refuses packets, this is done only in files that are read in a moment.
+    pub(super) fn needs_list(&self) -> bool {
+        let source = self.packets.opened().map(Demuxer::source).filter(|_| !self.is_listed);
+        match self.guarantee {
+            SeekGuarantee::Unlisted { .. } => source.is_some(),
+            SeekGuarantee::Table(_) | SeekGuarantee::Keyframes => source.is_some_and(Source::is_listed_fast),
+            SeekGuarantee::History | SeekGuarantee::Nothing => false,
+        }
     }
 
     /// Takes the result of listing the packets. Returns `true` if the frames since the last seek may be wrong because
-    /// it relied on the container, which the packets do not confirm.
+    /// it relied on the container or on the keyframe where it started, which the packets do not confirm.
     pub(super) fn learn(&mut self, listing: Listing) -> bool {
-        let was_guessed = self.position.origin == Origin::Guess;
+        let relied_on_keys = self.guarantee.relies_on_keys();
         match listing {
             Listing::Rising(index) => _ = self.adopt(index),
+            Listing::Doubtful if self.guarantee.has_times() => {
+                (self.guarantee, self.starts) = (SeekGuarantee::History, None);
+                self.numbers.set_list(None);
+            }
+            Listing::Doubtful => {}
             Listing::Unclear if self.guarantee.is_unlisted() => self.guarantee = SeekGuarantee::Nothing,
+            Listing::Unclear if self.guarantee.relies_on_keys() => self.guarantee = SeekGuarantee::History,
             Listing::Unclear => {}
         }
-        was_guessed && matches!(self.guarantee, SeekGuarantee::Nothing)
+        let may_start = self.position.began.is_none_or(|began| self.is_listed_start(began) != Some(false));
+        let is_right = may_start && (self.guarantee.relies_on_keys() || !relied_on_keys);
+        self.position.origin != Origin::Start && !is_right
+    }
+
+    /// Returns whether decoding may start at the keyframe with that timestamp, according to the list of packets; `None`
+    /// if there is none.
+    fn is_listed_start(&self, pts: i64) -> Option<bool> {
+        let starts = self.starts.as_ref()?;
+        Some(pts < self.info.start_ticks || starts.binary_search(&pts).is_ok())
     }
 
     /// Numbers frames by that list from now on, unless the frames so far contradict it. Returns the list in use, if
@@ -484,12 +518,16 @@ impl Decoder {
         if !agrees {
             log::debug!("{}: the frames do not match their packets", self.info.path.display());
         }
+        self.starts = agrees.then(|| index.keys.clone());
         if self.guarantee.is_unlisted() {
             self.guarantee = if agrees { SeekGuarantee::Keyframes } else { SeekGuarantee::Nothing };
             if agrees && self.position.origin == Origin::Guess {
                 // The list confirms what was taken on trust.
                 self.position.origin = Origin::Keyframe;
             }
+        }
+        if is_timed && !agrees && self.guarantee.relies_on_keys() {
+            self.guarantee = SeekGuarantee::History;
         }
         self.numbers.set_list((agrees && is_plain).then(|| Arc::new(index)));
         self.numbers.list().cloned()
@@ -503,7 +541,7 @@ impl Decoder {
     /// Returns `true` if each packet holds one frame or is marked as holding none, so that counting packets counts
     /// frames.
     fn has_plain_packets(&self) -> bool {
-        self.info.timed && has_one_frame_a_packet(&self.info.codec, &self.info.container) && !self.is_split()
+        self.info.timed && self.has_one_frame_a_packet && !self.is_split()
     }
 
     /// Returns `true` if two packets may form one frame, as in transport streams of interlaced video.

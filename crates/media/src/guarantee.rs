@@ -56,6 +56,8 @@ impl SeekGuarantee {
             // Only MP4 contains frames that an edit list hides, and only its table reveals them.
             MP4 if is_plain_table().is_none() => Self::Nothing,
             _ if !resets_at_keyframes(parameters) => Self::History,
+            // Palettes have packets of their own, which the index passes over.
+            "avi" if parameters.pixel_format().name() == "pal8" => Self::History,
             MP4 if source.is_file() && !source.is_fragmented() => is_plain_table().map_or(Self::Nothing, Self::Table),
             MP4 | "matroska,webm" => Self::Keyframes,
             // FFmpeg reorders the pictures by a table that counts from where reading started.
@@ -69,6 +71,11 @@ impl SeekGuarantee {
     /// Returns `true` if timestamps lead at least close to a frame.
     pub(super) const fn has_times(&self) -> bool {
         !matches!(self, Self::Nothing)
+    }
+
+    /// Returns `true` if seeks start at keyframes.
+    pub(super) const fn relies_on_keys(&self) -> bool {
+        matches!(self, Self::Table(_) | Self::Keyframes | Self::Unlisted { .. })
     }
 
     /// Returns `true` if the packets must be listed before seeks are certain.

@@ -1,6 +1,6 @@
 //! The times of a file's frames, learned from its packets without decoding them.
 
-use super::av::{AvError, FramelessPackets, Read, ShownOrder};
+use super::av::{AvError, FramelessPackets, PacketHeaders, Read, ShownOrder};
 use super::error::MediaError;
 use super::source::Source;
 
@@ -14,7 +14,7 @@ const MAX_FRAMES: usize = 1 << 24;
 pub struct FrameIndex {
     /// Timestamps in ticks, in presentation order, starting with the first frame shown.
     pub pts: Vec<i64>,
-    /// Those of the timestamps at which decoding can start.
+    /// Those of the timestamps at which decoding can start: at a keyframe that needs no header from before it.
     pub keys: Vec<i64>,
 }
 
@@ -43,6 +43,8 @@ impl FrameIndex {
 pub(super) enum Listing {
     /// Every frame has its own timestamp, and they rise without jumps.
     Rising(FrameIndex),
+    /// Some packets hold no picture although they should. A decoder may refuse them, so that packets do not count frames.
+    Doubtful,
     /// Timestamps are missing, are repeated, jump, or contradict the order in which the codec shows its pictures; or
     /// the file was not read to its end.
     Unclear,
@@ -71,6 +73,7 @@ impl Lister {
         let Some(mut frameless) = input.stream(self.stream).map(|stream| FramelessPackets::of(&stream)) else {
             return Ok(Listing::Unclear);
         };
+        let mut headers = input.stream(self.stream).and_then(|stream| PacketHeaders::of_stream(&stream));
         let mut order = input.stream(self.stream).and_then(|stream| ShownOrder::of(&stream));
         let mut index = FrameIndex::default();
         let mut last_dts = None;
@@ -86,6 +89,7 @@ impl Lister {
                     return Ok(Listing::Unclear);
                 }
             };
+            let is_dependent = headers.as_mut().is_some_and(|headers| headers.is_dependent_key(&packet));
             let has_gone_back = last_dts.is_some() && packet.dts() <= last_dts;
             if self.is_split && packet.pts().is_none() {
                 continue;
@@ -98,12 +102,15 @@ impl Lister {
             if pts < self.start_ticks || packet.is_discarded() || is_frameless {
                 continue;
             }
+            if !headers.as_ref().map_or_else(|| frameless.may_have_picture(&packet), PacketHeaders::count_frame) {
+                return Ok(Listing::Doubtful);
+            }
             // The codec delivers frames in its own order, even if their timestamps contradict it.
             if order.as_mut().is_some_and(|order| !order.agrees_up_to(&packet, pts)) {
                 return Ok(Listing::Unclear);
             }
             index.pts.push(pts);
-            if packet.is_key() {
+            if packet.is_key() && !is_dependent {
                 index.keys.push(pts);
             }
             if index.pts.len().is_multiple_of(1024) && !go_on() {

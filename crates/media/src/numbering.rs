@@ -6,45 +6,23 @@
 
 use std::sync::Arc;
 
+use super::av::StreamParameters;
 use super::index::FrameIndex;
 
 /// Maximum number of timestamps remembered, 8 bytes each: nineteen hours at 60 frames per second.
 const MAX_KNOWN: usize = 1 << 22;
 
 /// Codecs whose packets each hold exactly one shown frame or are marked as holding none, so that counting packets
-/// counts frames.
-const ONE_FRAME_A_PACKET: [&str; 24] = [
-    "h264",
-    "hevc",
-    "av1",
-    "vp9",
-    "mpeg1video",
-    "mpeg2video",
-    "mpeg4",
-    "mjpeg",
-    "prores",
-    "dnxhd",
-    "ffv1",
-    "huffyuv",
-    "ffvhuff",
-    "utvideo",
-    "rawvideo",
-    "v210",
-    "v410",
-    "r210",
-    "png",
-    "qtrle",
-    "cfhd",
-    "jpeg2000",
-    "magicyuv",
-    "theora",
-];
+/// counts frames, besides intra-only codecs.
+const ONE_FRAME_A_PACKET: [&str; 11] =
+    ["h264", "hevc", "av1", "vp8", "vp9", "mpeg1video", "mpeg2video", "mpeg4", "ffv1", "qtrle", "theora"];
 
-/// Returns `true` if each packet of that codec in that container holds one frame or is marked as holding none.
-pub(super) fn has_one_frame_a_packet(codec: &str, container: &str) -> bool {
+/// Returns `true` if each packet of that stream in that container holds one frame or is marked as holding none.
+pub(super) fn has_one_frame_a_packet(parameters: &StreamParameters<'_>, container: &str) -> bool {
+    let codec = parameters.codec_name();
     // AVI may pack two MPEG-4 frames into one packet.
     let is_packed = codec == "mpeg4" && container == "avi";
-    ONE_FRAME_A_PACKET.contains(&codec) && !is_packed
+    (parameters.is_intra_only() || ONE_FRAME_A_PACKET.contains(&codec)) && !is_packed
 }
 
 /// The number of the next frame, as far as it is known.

@@ -72,11 +72,13 @@ pub(super) struct Packets {
     has_ended: bool,
     /// The last packet read.
     last: Option<PacketInfo>,
+    /// The last packet read that carries a new configuration. The container does not repeat it with later keyframes.
+    configured: Option<AvPacket>,
 }
 
 impl Packets {
     pub(super) fn new(source: PacketSource, codec: &str) -> Self {
-        Self { source, codec: codec.to_owned(), queue: VecDeque::new(), has_ended: false, last: None }
+        Self { source, codec: codec.to_owned(), queue: VecDeque::new(), has_ended: false, last: None, configured: None }
     }
 
     /// Returns the open source, unless these are stored packets.
@@ -166,6 +168,7 @@ impl Packets {
             PacketSource::Opened(demuxer) => (demuxer.read()?, demuxer.is_live()),
             PacketSource::Kept(reader) => (reader.read()?, false),
         };
+        let packet = packet.map(|packet| self.configured(packet));
         match &packet {
             Some(packet) => {
                 let (pts, dts, is_corrupt) = (packet.pts(), packet.dts(), packet.is_corrupt());
@@ -174,6 +177,17 @@ impl Packets {
             None => self.has_ended = true,
         }
         Ok(packet)
+    }
+
+    /// Adds the configuration in force to a keyframe that lacks it, so that decoding can start there.
+    fn configured(&mut self, packet: AvPacket) -> AvPacket {
+        if packet.configuration().is_some() && self.opened().is_some() {
+            self.configured = packet.share().ok();
+        }
+        match &self.configured {
+            Some(configured) if packet.is_key() => packet.configured_as(configured),
+            _ => packet,
+        }
     }
 
     /// Seeks to where the source can find the frame at `ticks`. Returns whether it can; if so, discards the packets
@@ -192,6 +206,7 @@ impl Packets {
         if let PacketSource::Opened(demuxer) = &mut self.source {
             demuxer.reopen()?;
         }
+        self.configured = None;
         self.forget();
         Ok(())
     }

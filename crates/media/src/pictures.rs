@@ -67,8 +67,6 @@ pub(super) struct PictureMaker {
     video: VideoId,
     options: OpenOptions,
     defaults: StreamDefaults,
-    /// The orientation most recently stated by a frame.
-    stated_orientation: Orientation,
     current: Option<Current>,
     /// Sentences about anything that could not be used as it was, each only once.
     notes: Vec<String>,
@@ -101,14 +99,7 @@ struct FrameKind {
 
 impl PictureMaker {
     pub(super) fn new(options: &OpenOptions, defaults: StreamDefaults) -> Self {
-        Self {
-            video: VideoId::next(),
-            options: options.clone(),
-            defaults,
-            stated_orientation: Orientation::default(),
-            current: None,
-            notes: Vec::new(),
-        }
+        Self { video: VideoId::next(), options: options.clone(), defaults, current: None, notes: Vec::new() }
     }
 
     /// Returns the options with which the video was opened.
@@ -198,9 +189,16 @@ impl PictureMaker {
             coded: frame.coded_format(),
             size: frame.size(),
             crop: frame.crop(),
-            tags: tags::merged(frame.color_numbers(), self.defaults.tags),
+            tags: self.tags(frame),
             stated_light: frame.stated_light().or(self.defaults.stated_light),
         }
+    }
+
+    /// Returns the frame's tags. Those that it lacks are the container's.
+    fn tags(&self, frame: &AvFrame) -> tags::TagNumbers {
+        let tags = frame.color_numbers().or(self.defaults.tags);
+        let is_limited = frame.implies_limited_range() && tags.range == 0;
+        tags::TagNumbers { range: if is_limited { 1 } else { tags.range }, ..tags }
     }
 
     /// Returns how frames of this kind are read, which is determined again whenever the kind changes.
@@ -320,15 +318,10 @@ impl PictureMaker {
         stated.map_or(Sourced::guessed(Ratio::ONE), Sourced::tagged)
     }
 
-    /// Returns the stream's orientation, or else the one most recently stated by a frame.
-    pub(super) fn orientation(&mut self, frame: &AvFrame) -> Orientation {
-        if let Some(orientation) = self.defaults.orientation {
-            return orientation;
-        }
-        if let Some(stated) = frame.display_matrix().and_then(|matrix| tags::orientation(&matrix)) {
-            self.stated_orientation = stated;
-        }
-        self.stated_orientation
+    /// Returns the stream's orientation, or else the frame's.
+    pub(super) fn orientation(&self, frame: &AvFrame) -> Orientation {
+        let stated = || frame.display_matrix().and_then(|matrix| tags::orientation(&matrix));
+        self.defaults.orientation.or_else(stated).unwrap_or_default()
     }
 
     fn note(&mut self, note: String) {

@@ -23,6 +23,8 @@ use histoscope_core::text::{file_name, sanitized};
 /// would discard the data read for that, including its keyframe; decoding it takes no noticeable time.
 const PROBED: [(&CStr, &CStr); 3] =
     [(c"probesize", c"1000000"), (c"analyzeduration", c"1000000"), (c"fpsprobesize", c"0")];
+/// Maximum size of files whose packets are listed before a number is relied on, in bytes.
+const LISTED_BYTES: u64 = 256 << 20;
 /// Interval between checks for the next picture.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -140,6 +142,11 @@ impl Source {
     /// Returns `true` if the source is a plain file.
     pub(super) fn is_file(&self) -> bool {
         self.kind == SourceKind::File
+    }
+
+    /// Returns `true` if the source is a file whose packets are read in a moment.
+    pub(super) fn is_listed_fast(&self) -> bool {
+        self.is_file() && fs::metadata(&self.path).is_ok_and(|file| file.len() <= LISTED_BYTES)
     }
 
     /// Returns `true` if the source is a fragmented MP4, whose index is spread throughout the file.

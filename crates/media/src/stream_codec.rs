@@ -3,13 +3,10 @@
 use super::av::{Accelerator, AvError, AvFrame, AvPacket, Codec, FramelessPackets, Received, StreamParameters};
 use super::fallback::{Fallback, Replay};
 use super::layout::downloaded_layout;
-use super::timecodes::{GroupHeaders, GroupPosition};
 
 /// An open codec and its pending packets.
 pub(super) struct StreamCodec {
     codec: Codec,
-    /// Timecodes from the packets' headers, if the codec has them.
-    groups: Option<GroupHeaders>,
     /// Timestamps of the packets whose frames are pending; `None` for packets without a timestamp.
     held: Vec<Option<i64>>,
     /// `true` if the codec has been told that there are no more packets.
@@ -57,10 +54,8 @@ impl StreamCodec {
 
     /// Creates a codec that decodes in software.
     pub(super) fn in_software(codec: Codec) -> Self {
-        let groups = GroupHeaders::are_in(&codec.name()).then(GroupHeaders::default);
         Self {
             codec,
-            groups,
             held: Vec::new(),
             is_draining: false,
             fallback: None,
@@ -110,9 +105,18 @@ impl StreamCodec {
             fallback.restart(self.codec.taken());
         }
         (self.replay, self.drains_after_replay) = (Replay::default(), false);
-        self.groups = self.groups.take().map(|_| GroupHeaders::default());
         self.held.clear();
         self.is_draining = false;
+    }
+
+    /// Returns `true` if headers before the packet may be in force for it.
+    pub(super) fn may_depend(&self, packet: &AvPacket) -> bool {
+        self.codec.may_depend(packet)
+    }
+
+    /// Returns `true` if the codec, although flushed, would decode the packet otherwise than a new one.
+    pub(super) fn has_strayed_for(&self, packet: &AvPacket) -> bool {
+        self.codec.has_strayed_for(packet)
     }
 
     /// Returns the number of threads that the codec uses.
@@ -142,14 +146,7 @@ impl StreamCodec {
         let outcome = if !is_needed && self.codec.can_do_without(&packet) {
             Sent::Dropped
         } else {
-            let number = self.codec.taken();
-            let sent = self.codec.send(Some(&packet));
-            if let Some(groups) = &mut self.groups
-                && sent != Err(AvError::AGAIN)
-            {
-                groups.note(number, packet.data());
-            }
-            let error = match sent {
+            let error = match self.codec.send(Some(&packet)) {
                 Ok(()) => None,
                 Err(AvError::AGAIN) => return Sent::Full(packet),
                 Err(error) => Some(error),
@@ -297,11 +294,6 @@ impl StreamCodec {
     /// Returns `true` if a frame with one of these times is pending.
     pub(super) fn owes(&self, is_meant: impl Fn(i64) -> bool) -> bool {
         self.held.iter().flatten().any(|sent| is_meant(*sent))
-    }
-
-    /// Returns the position of a frame in its group of pictures, from the headers of MPEG-1 and MPEG-2.
-    pub(super) fn group_place(&self, frame: &AvFrame) -> Option<GroupPosition> {
-        self.groups.as_ref()?.of(frame.packet_number())
     }
 }
 

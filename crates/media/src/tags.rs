@@ -17,17 +17,6 @@ pub(super) type TagNumbers = av::ColorNumbers;
 /// H.273's code for "unspecified".
 const UNSPECIFIED: i32 = 2;
 
-/// Returns the frame's tags. If the frame lacks a tag, it is taken from the stream.
-pub(super) fn merged(frame: TagNumbers, stream: TagNumbers) -> TagNumbers {
-    let either = |frame: i32, stream: i32| if frame == UNSPECIFIED { stream } else { frame };
-    TagNumbers {
-        matrix: either(frame.matrix, stream.matrix),
-        range: if range(frame.range).is_some() { frame.range } else { stream.range },
-        primaries: either(frame.primaries, stream.primaries),
-        transfer: either(frame.transfer, stream.transfer),
-    }
-}
-
 /// Returns the matrix that these tags state; `None` for "unspecified".
 fn matrix(numbers: TagNumbers) -> Option<Matrix> {
     let primaries = Primaries::of_number(numbers.primaries);

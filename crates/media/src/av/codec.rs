@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use ffmpeg_next::ffi;
 
 use super::hardware::{Download, HardwareDevice};
+use super::headers::PacketHeaders;
 use super::in_use::DriverUse;
 use super::memory::{CallbackState, DeviceMemory, FramePool};
 use super::nal::NalStream;
@@ -82,6 +83,8 @@ pub(crate) struct Codec {
     is_webp: bool,
     /// State for inspecting packets, if they reveal which pictures are unreferenced.
     units: Option<NalStream>,
+    /// What the packets state about their pictures, if FFmpeg may say otherwise.
+    headers: Option<PacketHeaders>,
     options: CodecOptions,
     /// Where surfaces go if the pictures are not read by the CPU.
     memory: Option<DeviceMemory>,
@@ -121,6 +124,7 @@ impl Codec {
                 "h264" | "mpeg1video" | "mpeg2video" | "mpeg4"
             );
             let units = NalStream::of(parameters.codec_name(), parameters.extradata());
+            let headers = PacketHeaders::of_stream(parameters);
             let is_webp = parameters.codec_name() == "webp";
             // With one thread, a damaged file must give the same result each time. Hardware writes whole frames.
             let pool = FramePool::new(options.threads == 1 && options.hardware.is_none());
@@ -131,6 +135,7 @@ impl Codec {
                 can_skip_unreferenced,
                 is_webp,
                 units,
+                headers,
                 options,
                 memory: None,
                 downloads: VecDeque::new(),
@@ -194,7 +199,12 @@ impl Codec {
         self.inspect(packet);
         let changed = if self.is_webp { Some(packet.without_webp_alpha()?) } else { None };
         let sent = self.send_with_number(changed.as_ref().unwrap_or(packet));
-        self.taken += u64::from(sent != Err(AvError::AGAIN));
+        if sent != Err(AvError::AGAIN) {
+            if let Some(headers) = &mut self.headers {
+                headers.note(self.taken, packet);
+            }
+            self.taken += 1;
+        }
         sent
     }
 
@@ -234,6 +244,16 @@ impl Codec {
         AvError::check(unsafe { ffi::avcodec_send_packet(self.context.as_ptr(), packet) }).map(|_| ())
     }
 
+    /// Returns `true` if headers before the packet may be in force for it, wherever decoding starts.
+    pub(crate) fn may_depend(&self, packet: &AvPacket) -> bool {
+        self.headers.as_ref().is_some_and(|headers| headers.may_depend(packet))
+    }
+
+    /// Returns `true` if the decoder, although flushed, would decode the packet otherwise than a new one.
+    pub(crate) fn has_strayed_for(&self, packet: &AvPacket) -> bool {
+        self.headers.as_ref().is_some_and(|headers| headers.have_strayed_for(packet))
+    }
+
     /// Returns the number of packets taken so far, including refused ones. The next packet's frame will carry it as its
     /// [number](AvFrame::packet_number).
     pub(crate) const fn taken(&self) -> u64 {
@@ -252,6 +272,18 @@ impl Codec {
 
     /// Takes the next frame from the decoder.
     pub(crate) fn receive(&mut self) -> Received {
+        match self.receive_unstated() {
+            Received::Frame(mut frame) => {
+                if let Some(headers) = &self.headers {
+                    frame.set_stated(headers);
+                }
+                Received::Frame(frame)
+            }
+            other => other,
+        }
+    }
+
+    fn receive_unstated(&mut self) -> Received {
         let device = match self.options.hardware {
             Some(Accelerator::Device(device)) => device,
             _ => return self.take(),
@@ -341,6 +373,9 @@ impl Codec {
         self.downloads.clear();
         self.error = None;
         self.is_fresh = true;
+        if let Some(headers) = &mut self.headers {
+            headers.restart();
+        }
         // SAFETY: the context is open.
         unsafe { ffi::avcodec_flush_buffers(self.context.as_ptr()) }
     }

@@ -7,7 +7,9 @@ use std::sync::{Arc, OnceLock};
 use ffmpeg_next::ffi;
 
 use super::copies::CopyTarget;
+use super::headers::{GroupPosition, MpegStatement, PacketHeaders, Statement};
 use super::memory::{DeviceMemory, FrameBlock, FramePool};
+use super::nal::{StatedOrientation, Syntax};
 use super::packet::number_of;
 use super::{ColorNumbers, PixelFormat, enum_number, positive_ratio, timestamp};
 use histoscope_core::picture::crop::Crop;
@@ -37,6 +39,9 @@ pub(crate) struct AvFrame {
     remote: Option<Arc<RemotePlanes>>,
     /// The format in which software decodes the frame, if hardware has decoded it.
     coded: Option<PixelFormat>,
+    /// What the headers of its packet state, if FFmpeg may say otherwise.
+    stated: Option<Statement>,
+    group: Option<GroupPosition>,
 }
 
 // SAFETY: this type is the frame's only owner; its buffers are counted atomically.
@@ -51,7 +56,7 @@ impl AvFrame {
         // SAFETY: allocates, or returns null, which is handled as any failed allocation.
         let pointer = unsafe { ffi::av_frame_alloc() };
         match NonNull::new(pointer) {
-            Some(raw) => Self { raw, block: None, remote: None, coded: None },
+            Some(raw) => Self { raw, block: None, remote: None, coded: None, stated: None, group: None },
             None => handle_alloc_error(Layout::new::<ffi::AVFrame>()),
         }
     }
@@ -213,14 +218,38 @@ impl AvFrame {
     }
 
     /// Returns the pixel format of the planes.
-    pub(crate) const fn format(&self) -> PixelFormat {
-        PixelFormat(self.get().format)
+    pub(crate) fn format(&self) -> PixelFormat {
+        self.as_stated(PixelFormat(self.get().format))
     }
 
     /// Returns the pixel format of the stream: that of the planes, or if hardware has decoded them, the one in which
     /// software would have.
     pub(crate) fn coded_format(&self) -> PixelFormat {
-        self.coded.unwrap_or_else(|| self.format())
+        self.coded.map_or_else(|| self.format(), |coded| self.as_stated(coded))
+    }
+
+    /// Returns the format of the same planes whose name implies no more than the headers state. FFmpeg chooses formats
+    /// that imply full range or R'G'B' by what it keeps from earlier headers.
+    fn as_stated(&self, format: PixelFormat) -> PixelFormat {
+        let (is_full, is_rgb) = match self.stated {
+            Some(Statement::Sets(Syntax::H264, Some(sequence), _)) => {
+                (sequence.colors.range == 2, sequence.colors.matrix == 0)
+            }
+            Some(Statement::Jpeg { is_limited }) => (!is_limited, true),
+            _ => return format,
+        };
+        format.implying(is_full, is_rgb)
+    }
+
+    /// Records what the headers of the frame's packet state.
+    pub(super) fn set_stated(&mut self, headers: &PacketHeaders) {
+        self.stated = headers.of_packet(self.packet_number());
+        self.group = headers.group_position(self.packet_number());
+    }
+
+    /// Returns the position of the frame in its group of pictures, from the headers of MPEG-1 and MPEG-2.
+    pub(crate) const fn group_position(&self) -> Option<GroupPosition> {
+        self.group
     }
 
     /// Sets the format in which software would have decoded the frame.
@@ -267,7 +296,10 @@ impl AvFrame {
         #[cfg(not(ffmpeg_before_6_1))]
         let (is_interlaced, is_top_first) =
             (frame.flags & ffi::AV_FRAME_FLAG_INTERLACED != 0, frame.flags & ffi::AV_FRAME_FLAG_TOP_FIELD_FIRST != 0);
-        match (is_interlaced, is_top_first) {
+        // Where H.264 leaves it open, FFmpeg assumes what it was before.
+        let has_frames_only =
+            matches!(self.stated, Some(Statement::Sets(Syntax::H264, Some(sequence), _)) if sequence.has_frames_only);
+        match (is_interlaced && !has_frames_only, is_top_first) {
             (false, _) => Scan::Progressive,
             (true, true) => Scan::TopFirst,
             (true, false) => Scan::BottomFirst,
@@ -302,11 +334,34 @@ impl AvFrame {
 
     /// Returns the width of a pixel divided by its height, if the frame states it.
     pub(crate) fn sample_aspect(&self) -> Option<Ratio> {
-        positive_ratio(self.get().sample_aspect_ratio)
+        match self.stated {
+            Some(Statement::Mpeg(MpegStatement { sample_aspect: Some(stated), .. })) => Some(stated),
+            _ => positive_ratio(self.get().sample_aspect_ratio),
+        }
     }
 
-    /// Returns H.273's numbers for matrix, primaries and transfer, and FFmpeg's for the range.
+    /// Returns H.273's numbers for matrix, primaries and transfer, and FFmpeg's for the range, as the frame states them.
     pub(crate) fn color_numbers(&self) -> ColorNumbers {
+        let known = self.known_color_numbers();
+        match self.stated {
+            Some(Statement::Sets(Syntax::H264, Some(sequence), _)) => sequence.colors,
+            // FFmpeg's numbers are right, but older versions leave out those that they do not know.
+            Some(Statement::Sets(Syntax::Hevc, Some(sequence), _)) => {
+                ColorNumbers { range: sequence.colors.range, ..known.or(sequence.colors) }
+            }
+            Some(Statement::Mpeg(stated)) => ColorNumbers { range: known.range, ..stated.colors },
+            Some(Statement::Jpeg { is_limited }) => ColorNumbers { range: if is_limited { 1 } else { 2 }, ..known },
+            _ => known,
+        }
+    }
+
+    /// Returns `true` if the range is limited unless something else is stated: H.265, E.3.1.
+    pub(crate) const fn implies_limited_range(&self) -> bool {
+        matches!(self.stated, Some(Statement::Sets(Syntax::Hevc, Some(_), _)))
+    }
+
+    /// Returns the numbers that FFmpeg has for the frame.
+    fn known_color_numbers(&self) -> ColorNumbers {
         let frame = self.as_ptr();
         // SAFETY: these fields are C enumerations in a valid frame.
         unsafe {
@@ -321,6 +376,9 @@ impl AvFrame {
 
     /// Returns the display matrix, if the frame carries one.
     pub(crate) fn display_matrix(&self) -> Option<[i32; 9]> {
+        if let Some(Statement::Sets(_, _, orientation)) = self.stated {
+            return orientation.map(StatedOrientation::display_matrix);
+        }
         // SAFETY: the frame is valid; the result is null or side data of the frame.
         unsafe {
             let data =

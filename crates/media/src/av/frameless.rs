@@ -5,7 +5,7 @@ use super::packet::AvPacket;
 use super::stream::StreamParameters;
 
 /// Detects the packets of a stream that yield no frame. It has to see all packets, from the first one on.
-pub(crate) struct FramelessPackets(Coding);
+pub(crate) struct FramelessPackets(Coding, &'static str);
 
 /// The ways in which packets mark themselves as yielding no frame.
 enum Coding {
@@ -13,6 +13,8 @@ enum Coding {
     Other,
     /// HEVC pictures that a decoder drops because it has not seen the pictures they refer to.
     Hevc(NalStream, Leading),
+    /// VP8 frames that are never shown and only serve as references.
+    Vp8,
     /// VP9 frames that are never shown and only serve as references.
     Vp9,
 }
@@ -20,12 +22,14 @@ enum Coding {
 impl FramelessPackets {
     /// Creates a detector for a stream.
     pub(crate) fn of(parameters: &StreamParameters<'_>) -> Self {
-        Self(match parameters.codec_name() {
+        let coding = match parameters.codec_name() {
             "hevc" => NalStream::of("hevc", parameters.extradata())
                 .map_or(Coding::Other, |stream| Coding::Hevc(stream, Leading::default())),
+            "vp8" => Coding::Vp8,
             "vp9" => Coding::Vp9,
             _ => Coding::Other,
-        })
+        };
+        Self(coding, parameters.codec_name())
     }
 
     /// Returns `true` if the next packet of the stream yields no frame.
@@ -38,14 +42,48 @@ impl FramelessPackets {
                 }
                 stream.is_dropped(packet.data(), leading)
             }
+            Coding::Vp8 => is_hidden_vp8(packet.data()),
             Coding::Vp9 => is_hidden_vp9(packet.data()),
         }
     }
 
+    /// Returns `true` unless the packet lacks what every picture of the codec begins with.
+    pub(crate) fn may_have_picture(&self, packet: &AvPacket) -> bool {
+        may_have_picture(self.1, packet.data())
+    }
+
     /// Returns `true` if a packet of a codec, by FFmpeg's name, yields no frame wherever decoding starts.
     pub(crate) fn always_has(codec: &str, packet: &AvPacket) -> bool {
-        codec == "vp9" && is_hidden_vp9(packet.data())
+        match codec {
+            "vp8" => is_hidden_vp8(packet.data()),
+            "vp9" => is_hidden_vp9(packet.data()),
+            _ => false,
+        }
     }
+}
+
+/// Returns `true` unless a packet of that codec lacks what every picture begins with, so that a decoder refuses it.
+fn may_have_picture(codec: &str, packet: &[u8]) -> bool {
+    match codec {
+        // The frame marker of VP9 (6.2), the start code of a key frame in VP8 (RFC 6386, 9.1).
+        "vp9" => packet.first().is_some_and(|first| first >> 6 == 0b10),
+        "vp8" => packet.first().is_some_and(|first| first & 1 == 1 || packet.get(3..6) == Some(&[0x9d, 0x01, 0x2a])),
+        // obu_forbidden_bit, and obu_reserved_1bit (AV1, 5.3.2).
+        "av1" => packet.first().is_some_and(|first| first & 0x81 == 0),
+        "mpeg4" => packet.windows(4).any(|four| four == [0, 0, 1, 0xb6]),
+        // The size of the frame's header follows (SMPTE RDD 36).
+        "prores" => packet.split_first_chunk::<10>().is_some_and(|(head, rest)| {
+            &head[4..8] == b"icpf" && usize::from(u16::from_be_bytes([head[8], head[9]])) <= rest.len() + 2
+        }),
+        "dnxhd" => packet.starts_with(&[0, 0, 2, 0x80]) || packet.starts_with(&[0, 0, 3, 0x8c]),
+        "png" => packet.starts_with(b"\x89PNG"),
+        _ => true,
+    }
+}
+
+/// Returns `true` if a packet's frame is not shown, by `show_frame` (RFC 6386, 9.1).
+fn is_hidden_vp8(packet: &[u8]) -> bool {
+    packet.first().is_some_and(|first| first >> 4 & 1 == 0)
 }
 
 /// Returns `true` if none of a packet's frames is shown, by the VP9 bitstream specification: `show_existing_frame` and

@@ -10,7 +10,7 @@ use ffmpeg_next::ffi;
 
 use super::messages::take_oversize;
 use super::stream::{StreamParameters, tag};
-use super::{AvError, AvPacket, Denied, static_text, take_denied, timestamp};
+use super::{AvError, AvPacket, ColorNumbers, Denied, static_text, take_denied, timestamp};
 use histoscope_core::picture::Ratio;
 
 /// A rate, in frames per second, that no video reaches on average.
@@ -148,10 +148,39 @@ impl Input {
             let context = NonNull::new(context).ok_or(AvError(ffi::AVERROR_UNKNOWN))?;
             let mut input = Self { context, _interrupt: interrupt, denied: None, oversize: None };
             take_oversize();
+            let stated = input.stated_by_container();
             AvError::check(ffi::avformat_find_stream_info(input.context.as_ptr(), ptr::null_mut()))?;
+            input.forget_probed(&stated);
             input.denied = take_denied();
             input.oversize = take_oversize();
             Ok(input)
+        }
+    }
+
+    /// Returns the colour tags and pixel aspect that the container states for each stream.
+    fn stated_by_container(&self) -> Vec<(ColorNumbers, ffi::AVRational)> {
+        let streams = (0..self.stream_count()).filter_map(|index| self.stream(index));
+        // SAFETY: a stream always has parameters.
+        streams.map(|stream| (stream.color_numbers(), unsafe { (*stream.as_ptr()).sample_aspect_ratio })).collect()
+    }
+
+    /// Removes from the streams' parameters the tags that FFmpeg found in their first packets: a decoder would take them
+    /// for those of every frame that states none.
+    fn forget_probed(&mut self, stated: &[(ColorNumbers, ffi::AVRational)]) {
+        for index in 0..self.stream_count() {
+            let Some(stream) = self.stream(index).filter(StreamParameters::is_video) else { continue };
+            let unstated = (ColorNumbers::UNSPECIFIED, ffi::AVRational { num: 0, den: 1 });
+            let (colors, sample_aspect) = stated.get(index).copied().unwrap_or(unstated);
+            let parameters = stream.as_ptr().cast_mut();
+            // SAFETY: a stream always has parameters, and `self` owns them. Each number has been read from the same
+            // field, or is the C enumeration's "unspecified".
+            unsafe {
+                (&raw mut (*parameters).color_space).cast::<i32>().write(colors.matrix);
+                (&raw mut (*parameters).color_range).cast::<i32>().write(colors.range);
+                (&raw mut (*parameters).color_primaries).cast::<i32>().write(colors.primaries);
+                (&raw mut (*parameters).color_trc).cast::<i32>().write(colors.transfer);
+                (*parameters).sample_aspect_ratio = sample_aspect;
+            }
         }
     }
 

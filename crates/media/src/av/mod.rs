@@ -11,6 +11,7 @@ mod devices;
 mod frame;
 mod frameless;
 mod hardware;
+mod headers;
 mod in_use;
 mod input;
 #[cfg(test)]
@@ -39,6 +40,7 @@ pub(super) use frame::AvFrame;
 pub(super) use frameless::FramelessPackets;
 pub(super) use hardware::HardwareDevice;
 pub use hardware::HardwareKind;
+pub(super) use headers::{GroupPosition, PacketHeaders};
 pub use in_use::wait_until_closed;
 pub(super) use input::{IndexEntry, Input, Interrupt, Read};
 pub use memory::DeviceMemory;

@@ -1,13 +1,16 @@
 //! Packet headers, read without decoding the packets.
 
+mod bits;
 mod framing;
 mod h264;
 mod hevc;
 mod sei;
+mod sets;
 
 use framing::NalFraming;
 use hevc::Hevc;
 pub(super) use hevc::Leading;
+pub(super) use sets::{ParameterSets, SequenceStatement, StatedOrientation, Syntax};
 
 /// A stream whose packets consist of NAL units, with the state needed to parse them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +28,15 @@ impl NalStream {
             "hevc" => Hevc::of(extradata).map(Self::Hevc),
             _ => None,
         }
+    }
+
+    /// Returns the parameter sets of the configuration.
+    pub(super) fn parameter_sets(self, extradata: &[u8]) -> ParameterSets {
+        let (syntax, framing) = match self {
+            Self::H264(framing) => (Syntax::H264, framing),
+            Self::Hevc(stream) => (Syntax::Hevc, stream.framing()),
+        };
+        ParameterSets::of(syntax, framing, extradata)
     }
 
     /// Returns the stream as it continues from a packet that carries a new configuration.

@@ -154,8 +154,22 @@ impl AvPacket {
 
     /// Returns the new configuration that replaces the [extradata](super::stream::StreamParameters::extradata) with
     /// which the decoder was opened.
-    pub(super) fn configuration(&self) -> Option<&[u8]> {
+    pub(crate) fn configuration(&self) -> Option<&[u8]> {
         self.side_data(ffi::AVPacketSideDataType::AV_PKT_DATA_NEW_EXTRADATA)
+    }
+
+    /// Returns the packet with the other's new configuration, unless it has its own.
+    pub(crate) fn configured_as(self, other: &Self) -> Self {
+        use ffi::AVPacketSideDataType::AV_PKT_DATA_NEW_EXTRADATA;
+        if let (None, Some(bytes)) = (self.configuration(), other.configuration()) {
+            // SAFETY: the packet is valid and `self` its only owner; the new side data is as long as what is copied.
+            unsafe {
+                let data = ffi::av_packet_new_side_data(self.as_ptr(), AV_PKT_DATA_NEW_EXTRADATA, bytes.len());
+                let Some(data) = NonNull::new(data) else { handle_alloc_error(Layout::new::<ffi::AVPacket>()) };
+                data.as_ptr().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+            }
+        }
+        self
     }
 
     fn side_data(&self, kind: ffi::AVPacketSideDataType) -> Option<&[u8]> {

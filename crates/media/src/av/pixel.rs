@@ -19,6 +19,24 @@ pub(crate) struct ColorNumbers {
     pub(crate) transfer: i32,
 }
 
+impl ColorNumbers {
+    /// No tags.
+    pub(crate) const UNSPECIFIED: Self = Self { matrix: 2, range: 0, primaries: 2, transfer: 2 };
+
+    /// Returns the tags, and for those that are unspecified the others.
+    pub(crate) const fn or(self, others: Self) -> Self {
+        const fn either(first: i32, second: i32, unspecified: i32) -> i32 {
+            if first == unspecified { second } else { first }
+        }
+        Self {
+            matrix: either(self.matrix, others.matrix, 2),
+            range: either(self.range, others.range, 0),
+            primaries: either(self.primaries, others.primaries, 2),
+            transfer: either(self.transfer, others.transfer, 2),
+        }
+    }
+}
+
 /// A pixel format, by FFmpeg's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct PixelFormat(pub(crate) c_int);
@@ -50,6 +68,19 @@ impl PixelFormat {
         // SAFETY: the name is zero-terminated.
         let number = unsafe { by_number::av_get_pix_fmt(name.as_ptr()) };
         (number >= 0).then_some(Self(number))
+    }
+
+    /// Returns the format of the same planes that implies full range only if `is_full`, and R'G'B' only if `is_rgb`.
+    pub(crate) fn implying(self, is_full: bool, is_rgb: bool) -> Self {
+        let name = self.name();
+        let other = if let Some(rest) = name.strip_prefix("yuvj").filter(|_| !is_full) {
+            format!("yuv{rest}")
+        } else if let Some(rest) = name.strip_prefix("gbrp").filter(|_| !is_rgb) {
+            format!("yuv444p{rest}")
+        } else {
+            return self;
+        };
+        std::ffi::CString::new(other).ok().and_then(|name| Self::by_name(&name)).unwrap_or(self)
     }
 
     /// Returns the format's description; `None` if FFmpeg does not know the number.

@@ -16,7 +16,7 @@ use crate::guarantee::SeekGuarantee;
 use crate::hardware::{HardwareChoice, HardwareOptions};
 use crate::index::FrameIndex;
 use crate::info::{FrameCounters, OpenOptions, StreamInfo};
-use crate::numbering::Numbering;
+use crate::numbering::{Numbering, has_one_frame_a_packet};
 use crate::packets::{LookAhead, PacketSource, Packets};
 use crate::pictures::{PictureMaker, StreamDefaults};
 use crate::position::Position;
@@ -154,6 +154,7 @@ impl Decoder {
         let codec = open_codec(&mut decision, &parameters, (coding, options))
             .map_err(|error| source.error("opening the decoder", error))?;
         let (rate, _) = input.rates(&parameters);
+        let has_one_frame_a_packet = has_one_frame_a_packet(&parameters, input.container());
         let timecodes = TimecodeReader::of(&input, &parameters);
         let timeline = Timeline::new(parameters.time_base(), rate, input.may_jump());
         let defaults = StreamDefaults {
@@ -193,6 +194,8 @@ impl Decoder {
             twin: None,
             tiled,
             guarantee,
+            starts: None,
+            is_listed: false,
             position: Position::default(),
             timeline,
             timecodes,
@@ -200,6 +203,7 @@ impl Decoder {
             pictures: PictureMaker::new(options, defaults),
             counters: FrameCounters::default(),
             states_durations: true,
+            has_one_frame_a_packet,
             begins_interlaced: false,
             frame_bytes: None,
             serial: 0,
@@ -250,6 +254,8 @@ impl Decoder {
             twin: None,
             tiled: None,
             guarantee: SeekGuarantee::Nothing,
+            starts: None,
+            is_listed: false,
             position: Position::default(),
             timeline: Timeline::new(info.time_base, None, false),
             timecodes: TimecodeReader::default(),
@@ -257,6 +263,7 @@ impl Decoder {
             pictures: PictureMaker::new(options, coding.defaults.clone()),
             counters: FrameCounters::default(),
             states_durations: true,
+            has_one_frame_a_packet: false,
             begins_interlaced: false,
             frame_bytes: None,
             serial: 0,
@@ -277,7 +284,7 @@ impl Decoder {
         first.position.time_secs = 0.0;
         self.begins_interlaced = first.frame.scan().is_interlaced();
         self.info.timed = first.frame.best_effort_timestamp().is_some();
-        self.info.timecodes = self.timecodes.timecodes(&first.frame, self.codec.group_place(&first.frame));
+        self.info.timecodes = self.timecodes.timecodes(&first.frame);
         self.info.coded_size = self.pictures.size(&first.frame);
         self.states_durations = self.info.container != "matroska,webm" || first.frame.duration().is_some();
         self.info.pixel_format = first.frame.coded_format().name().to_owned();

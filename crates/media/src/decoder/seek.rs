@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use super::Decoder;
+use crate::av::AvPacket;
 use crate::error::MediaError;
 use crate::guarantee::SeekGuarantee;
 use crate::numbering::Count;
@@ -189,8 +190,11 @@ impl Decoder {
     /// pictures. Does nothing if timestamps are unreliable or the source can be read only once.
     fn seek_towards(&mut self, ticks: i64) -> Result<(), MediaError> {
         let Some(origin) = self.origin_at_keyframe(true).filter(|_| self.can_go_back()) else { return Ok(()) };
-        if let Some(key) = self.packets.look_ahead(ticks, ticks, LookAhead::ToTarget)?.key {
-            self.start_over_at(key, origin);
+        let key = self.packets.look_ahead(ticks, ticks, LookAhead::ToTarget)?.key;
+        if let Some(key) =
+            self.checked_start(key, &SeekOptions { until: Some(Instant::now()), ..SeekOptions::default() })?
+        {
+            self.start_over_at(key, origin)?;
         }
         self.leave_out_before(Some(ticks));
         let omission = &mut self.position.omission;
@@ -235,7 +239,7 @@ impl Decoder {
     /// Lists all packets, and learns from them how reliable seeks are and which number each frame has.
     fn list(&mut self, begun: Instant, options: &SeekOptions) -> Result<(), MediaError> {
         let Some(lister) = self.lister() else { return Ok(()) };
-        self.counters.listings += 1;
+        (self.is_listed, self.counters.listings) = (true, self.counters.listings + 1);
         let listing = lister.list(|| options.check_interrupt(self, begun).is_ok())?;
         options.check_interrupt(self, begun)?;
         self.learn(listing);
@@ -250,7 +254,7 @@ impl Decoder {
         if !self.can_go_back() {
             return self.seek_forward_only(ticks, options);
         }
-        if matches!(self.guarantee, SeekGuarantee::Unlisted { aside: false }) && !options.is_near() {
+        if self.needs_list() && !options.is_near() {
             self.list(Instant::now(), options)?;
         }
         match self.origin_at_keyframe(options.is_near()) {
@@ -345,6 +349,9 @@ impl Decoder {
             self.codec.flush();
             // Packets before the next keyframe cannot be decoded here. At the beginning of the file they can.
             self.packets.skip_to_key()?;
+            if self.packets.front().is_some_and(|packet| self.codec.may_depend(packet)) {
+                self.open_again()?;
+            }
         } else {
             return Ok(false);
         }
@@ -420,6 +427,10 @@ impl Decoder {
 
     fn open_again(&mut self) -> Result<(), MediaError> {
         self.packets.reopen()?;
+        self.reopen_codec()
+    }
+
+    fn reopen_codec(&mut self) -> Result<(), MediaError> {
         let Some(demuxer) = self.packets.opened() else { return Ok(()) };
         if let Some(parameters) = demuxer.parameters() {
             let reopened = self.codec.reopen(&parameters);
@@ -448,11 +459,17 @@ impl Decoder {
         let mut trust_packets = true;
         while self.position_at(&probe, origin) {
             let ahead = self.packets.look_ahead(ticks, probe.key_limit, LookAhead::ToTarget)?;
-            if let Some(key) = ahead.key {
+            if let Some(key) = ahead.key
+                && self.checked_start(Some(key), options)?.is_none()
+            {
+                let pts = self.packets.queued().nth(key).and_then(AvPacket::pts);
+                probe.key_limit = pts.unwrap_or(probe.ticks).saturating_sub(1);
+                probe.ticks = probe.ticks.min(probe.key_limit);
+            } else if let Some(key) = ahead.key {
                 if ahead.stamps.is_none() && !ahead.is_cut_short && !self.is_split() && !options.is_near() {
                     return Ok(false);
                 }
-                self.start_at(key);
+                self.start_at(key)?;
                 let start = self.position.omission.drop_before.unwrap_or(ticks);
                 let stamps = ahead.stamps.unwrap_or_default();
                 let announced = Target::of(&stamps, ticks, options.kept_frames());
@@ -535,9 +552,9 @@ impl Decoder {
     /// cannot if the target has been passed.
     fn decode_on_to(&mut self, ticks: i64, options: &SeekOptions) -> Result<bool, MediaError> {
         let ahead = self.packets.look_ahead(ticks, ticks, LookAhead::ToTarget)?;
-        let stamps = if let Some(key) = ahead.key {
+        let stamps = if let Some(key) = self.checked_start(ahead.key, options)? {
             let origin = self.position.origin;
-            self.start_over_at(key, if origin == Origin::Guess { origin } else { Origin::Keyframe });
+            self.start_over_at(key, if origin == Origin::Guess { origin } else { Origin::Keyframe })?;
             let stamps = ahead.stamps.unwrap_or_default();
             self.announce_numbers(&stamps, ticks);
             stamps
@@ -583,16 +600,32 @@ impl Decoder {
         true
     }
 
+    /// Returns this position in the queue, of a keyframe, if decoding may start there: if no header before it is in
+    /// force for it. If that is in doubt, lists all packets once. A search near a target starts there all the same.
+    fn checked_start(&mut self, key: Option<usize>, options: &SeekOptions) -> Result<Option<usize>, MediaError> {
+        let Some(packet) = key.and_then(|key| self.packets.queued().nth(key)) else { return Ok(None) };
+        let (pts, may_depend) = (packet.pts(), self.codec.may_depend(packet));
+        if may_depend && self.starts.is_none() && !self.is_listed && !options.is_near() {
+            self.list(Instant::now(), options)?;
+        }
+        let is_start = pts.and_then(|pts| self.is_listed_start(pts)).unwrap_or(!may_depend || options.is_near());
+        Ok(key.filter(|_| is_start))
+    }
+
     /// Starts decoding at this packet of the queue, a keyframe.
-    fn start_at(&mut self, key: usize) {
+    fn start_at(&mut self, key: usize) -> Result<(), MediaError> {
         self.position.began = self.packets.begin_at(key);
         self.position.omission.drop_before = self.position.began;
+        if self.packets.front().is_some_and(|packet| self.codec.has_strayed_for(packet)) {
+            self.reopen_codec()?;
+        }
+        Ok(())
     }
 
     /// Starts over at this packet of the queue, a keyframe, in the middle of decoding.
-    fn start_over_at(&mut self, key: usize, origin: Origin) {
+    fn start_over_at(&mut self, key: usize, origin: Origin) -> Result<(), MediaError> {
         self.forget_position(origin);
-        self.start_at(key);
+        self.start_at(key)
     }
 
     /// Returns the tick at which the video ends, as far as the headers tell.
@@ -697,8 +730,11 @@ impl Decoder {
         while self.position_at(&probe, origin) {
             let has_index = self.indexed_key(ticks).is_some();
             let until = if has_index { LookAhead::ToKeyframe } else { LookAhead::ToTarget };
-            if let Some(key) = self.packets.look_ahead(ticks, ticks, until)?.key {
-                self.start_at(key);
+            let key = self.packets.look_ahead(ticks, ticks, until)?.key;
+            if let Some(key) =
+                self.checked_start(key, &SeekOptions { until: Some(Instant::now()), ..SeekOptions::default() })?
+            {
+                self.start_at(key)?;
                 if self.preview_key(ticks) {
                     return Ok(());
                 }

@@ -1,7 +1,10 @@
 //! HEVC packets. Names are those of ITU-T H.265: 7.3.1.2 (header of a NAL unit), 7.4.2.2 (its types), 7.3.2.2 (SPS).
 
+use super::super::ColorNumbers;
+use super::bits::Bits;
 use super::framing::NalFraming;
 use super::sei;
+use super::sets::SequenceStatement;
 
 /// The `nal_unit_type` values that are treated specially here.
 mod unit {
@@ -77,18 +80,17 @@ impl Header {
 impl Hevc {
     /// Creates the stream from the decoder's configuration; `None` if that cannot be parsed.
     pub(super) fn of(extradata: &[u8]) -> Option<Self> {
-        let mut stream = Self { framing: NalFraming::StartCodes, highest_temporal_id: None };
-        match extradata {
-            [] | [0, 0, 1, ..] | [0, 0, 0, 1, ..] => stream.learn(extradata),
-            // HEVCDecoderConfigurationRecord of ISO/IEC 14496-15, 8.3.3.1.
-            [1, ..] => {
-                let (head, arrays) = extradata.split_first_chunk::<23>()?;
-                stream.framing = NalFraming::Lengths(usize::from(head[21] & 3) + 1);
-                stream.learn_arrays(usize::from(head[22]), arrays)?;
-            }
-            _ => return None,
+        let mut stream = Self { framing: framing(extradata)?, highest_temporal_id: None };
+        match stream.framing {
+            NalFraming::StartCodes => stream.learn(extradata),
+            NalFraming::Lengths(_) => each_configured_unit(extradata, |unit| stream.learn_unit(unit))?,
         }
         Some(stream)
+    }
+
+    /// Returns how packets are split into units.
+    pub(super) const fn framing(&self) -> NalFraming {
+        self.framing
     }
 
     /// Returns the stream as it continues from a packet that carries a new configuration; `None` if that cannot be
@@ -107,22 +109,6 @@ impl Hevc {
             }
             self.learn_unit(unit);
         }
-    }
-
-    /// Reads the parameter sets from a configuration, where each unit is preceded by a length of two bytes. Returns
-    /// `None` if the configuration is cut short.
-    fn learn_arrays(&mut self, count: usize, mut rest: &[u8]) -> Option<()> {
-        for _ in 0..count {
-            let (&[_, high, low], units) = rest.split_first_chunk()?;
-            rest = units;
-            for _ in 0..u16::from_be_bytes([high, low]) {
-                let (length, behind) = rest.split_first_chunk()?;
-                let (unit, behind) = behind.split_at_checked(usize::from(u16::from_be_bytes(*length)))?;
-                self.learn_unit(unit);
-                rest = behind;
-            }
-        }
-        Some(())
     }
 
     fn learn_unit(&mut self, unit: &[u8]) {
@@ -182,6 +168,129 @@ impl Hevc {
         }
         is_dropped
     }
+}
+
+/// Returns how packets are split into units, according to the decoder's configuration; `None` if that cannot be parsed.
+pub(super) fn framing(extradata: &[u8]) -> Option<NalFraming> {
+    match extradata {
+        [] | [0, 0, 1, ..] | [0, 0, 0, 1, ..] => Some(NalFraming::StartCodes),
+        // HEVCDecoderConfigurationRecord of ISO/IEC 14496-15, 8.3.3.1.
+        [1, ..] => extradata.get(21).map(|lengths| NalFraming::Lengths(usize::from(lengths & 3) + 1)),
+        _ => None,
+    }
+}
+
+/// Passes on each unit of an HEVCDecoderConfigurationRecord (ISO/IEC 14496-15, 8.3.3.1). Returns `None` if it is cut
+/// short.
+pub(super) fn each_configured_unit(extradata: &[u8], mut learn: impl FnMut(&[u8])) -> Option<()> {
+    let (head, mut rest) = extradata.split_first_chunk::<23>()?;
+    for _ in 0..head[22] {
+        let (&[_, high, low], units) = rest.split_first_chunk()?;
+        rest = units;
+        for _ in 0..u16::from_be_bytes([high, low]) {
+            // Each unit is preceded by a length of two bytes.
+            let (length, behind) = rest.split_first_chunk()?;
+            let (unit, behind) = behind.split_at_checked(usize::from(u16::from_be_bytes(*length)))?;
+            learn(unit);
+            rest = behind;
+        }
+    }
+    Some(())
+}
+
+/// Reads the number and the statement of a sequence parameter set: ITU-T H.265, 7.3.2.2.
+pub(super) fn sequence(bits: &mut Bits<'_>) -> Option<(u32, SequenceStatement)> {
+    bits.skip(4);
+    let max_sub_layers = bits.number(3)?;
+    bits.skip(1);
+    skip_profile_tier_level(bits, max_sub_layers)?;
+    let id = bits.golomb()?;
+    if bits.golomb()? == 3 {
+        bits.skip(1);
+    }
+    bits.skip_golombs(2)?;
+    if bits.flag()? {
+        bits.skip_golombs(4)?;
+    }
+    bits.skip_golombs(2)?;
+    let order_count_bits = bits.golomb()? as usize + 4;
+    let orderings = if bits.flag()? { max_sub_layers + 1 } else { 1 };
+    bits.skip_golombs(3 * orderings + 6)?;
+    if bits.flag()? && bits.flag()? {
+        skip_scaling_lists(bits)?;
+    }
+    bits.skip(2);
+    // pcm_enabled_flag
+    if bits.flag()? {
+        bits.skip(8);
+        bits.skip_golombs(2)?;
+        bits.skip(1);
+    }
+    skip_reference_sets(bits)?;
+    // long_term_ref_pics_present_flag
+    if bits.flag()? {
+        for _ in 0..bits.golomb()?.min(32) {
+            bits.skip(order_count_bits + 1);
+        }
+    }
+    bits.skip(2);
+    let colors = if bits.flag()? { bits.colors()? } else { ColorNumbers::UNSPECIFIED };
+    Some((id, SequenceStatement::new(colors, false)))
+}
+
+/// Skips `profile_tier_level(1, max_sub_layers)`: 7.3.3.
+fn skip_profile_tier_level(bits: &mut Bits<'_>, max_sub_layers: u32) -> Option<()> {
+    const PROFILE: usize = 88;
+    const LEVEL: usize = 8;
+    bits.skip(PROFILE + LEVEL);
+    let mut sub_layers = 0;
+    for _ in 0..max_sub_layers {
+        sub_layers += if bits.flag()? { PROFILE } else { 0 } + if bits.flag()? { LEVEL } else { 0 };
+    }
+    if max_sub_layers > 0 {
+        bits.skip(2 * (8 - max_sub_layers as usize));
+    }
+    bits.skip(sub_layers);
+    Some(())
+}
+
+/// Skips `scaling_list_data()`: 7.3.4.
+fn skip_scaling_lists(bits: &mut Bits<'_>) -> Option<()> {
+    for size in 0..4_u32 {
+        for _ in 0..if size == 3 { 2 } else { 6 } {
+            let coefficients = if bits.flag()? { 64.min(1 << (4 + 2 * size)) + u32::from(size > 1) } else { 1 };
+            bits.skip_golombs(coefficients)?;
+        }
+    }
+    Some(())
+}
+
+/// Skips the number of `st_ref_pic_set()` and all of them: 7.3.7.
+fn skip_reference_sets(bits: &mut Bits<'_>) -> Option<()> {
+    const MAX_SETS: u32 = 64;
+    const MAX_PICTURES: u32 = 16;
+    let mut pictures = 0;
+    for set in 0..bits.golomb().filter(|sets| *sets <= MAX_SETS)? {
+        // inter_ref_pic_set_prediction_flag
+        if set > 0 && bits.flag()? {
+            bits.skip(1);
+            bits.skip_golombs(1)?;
+            let mut kept = 0;
+            for _ in 0..=pictures {
+                // used_by_curr_pic_flag, or else use_delta_flag
+                kept += u32::from(bits.flag()? || bits.flag()?);
+            }
+            pictures = kept;
+        } else {
+            let (negative, positive) = (bits.golomb()?, bits.golomb()?);
+            pictures = negative.checked_add(positive).filter(|pictures| *pictures <= MAX_PICTURES)?;
+            for _ in 0..pictures {
+                bits.skip_golombs(1)?;
+                bits.skip(1);
+            }
+        }
+    }
+    Some(())
 }
 
 #[cfg(test)]

@@ -17,27 +17,37 @@ mod about_one_picture {
 /// Returns `true` if a unit's payload can be read to its end and concerns only the picture it comes with.
 pub(super) fn is_about_one_picture(payload: &[u8]) -> bool {
     use about_one_picture::*;
-    let messages = without_escapes(payload);
-    let end = messages.iter().rposition(|byte| *byte != 0);
+    let is_about_one = |kind| {
+        matches!(
+            kind,
+            PICTURE_TIMING
+                | FILLER
+                | REGISTERED_USER_DATA
+                | UNREGISTERED_USER_DATA
+                | DECODING_UNIT
+                | PICTURE_HASH
+                | TIME_CODE
+        )
+    };
+    messages(payload).is_some_and(|messages| messages.iter().all(|(kind, _)| is_about_one(*kind)))
+}
+
+/// Returns the messages of a unit's payload, each with its `payloadType`; `None` if the payload cannot be read to its
+/// end.
+pub(super) fn messages(payload: &[u8]) -> Option<Vec<(usize, Vec<u8>)>> {
+    let bytes = without_escapes(payload);
+    let end = bytes.iter().rposition(|byte| *byte != 0);
     // A stop bit of 1 follows the messages.
-    let Some(mut rest) = end.filter(|end| messages[*end] == 0x80).map(|end| &messages[..end]) else { return false };
+    let mut rest = end.filter(|end| bytes[*end] == 0x80).map(|end| &bytes[..end])?;
+    let mut messages = Vec::new();
     while !rest.is_empty() {
-        let Some((kind, behind)) = long_number(rest) else { return false };
-        let Some((length, behind)) = long_number(behind) else { return false };
-        let (PICTURE_TIMING
-        | FILLER
-        | REGISTERED_USER_DATA
-        | UNREGISTERED_USER_DATA
-        | DECODING_UNIT
-        | PICTURE_HASH
-        | TIME_CODE) = kind
-        else {
-            return false;
-        };
-        let Some((_, behind)) = behind.split_at_checked(length) else { return false };
+        let (kind, behind) = long_number(rest)?;
+        let (length, behind) = long_number(behind)?;
+        let (message, behind) = behind.split_at_checked(length)?;
+        messages.push((kind, message.to_vec()));
         rest = behind;
     }
-    true
+    Some(messages)
 }
 
 /// Reads a number as SEI codes it: a run of bytes of 255 and one other byte, all added up. Also returns the rest.
@@ -47,7 +57,7 @@ fn long_number(bytes: &[u8]) -> Option<(usize, &[u8])> {
 }
 
 /// Returns a unit's bytes without the emulation prevention bytes, which keep start codes from appearing in it.
-fn without_escapes(bytes: &[u8]) -> Vec<u8> {
+pub(super) fn without_escapes(bytes: &[u8]) -> Vec<u8> {
     let mut plain = Vec::with_capacity(bytes.len());
     let mut zeros = 0;
     for &byte in bytes {

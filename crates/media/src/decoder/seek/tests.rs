@@ -198,11 +198,11 @@ fn earlier_frames_are_decoded_from_a_keyframe_that_is_early_enough() {
 
 #[test]
 fn decoding_starts_at_a_queued_packet_and_keeps_packets_read_ahead() {
-    let begun = |start: fn(&mut Decoder, usize)| {
+    let begun = |start: fn(&mut Decoder, usize) -> Result<(), MediaError>| {
         let mut decoder = opened();
         let key = decoder.packets.look_ahead(KEY, KEY, LookAhead::ToTarget).unwrap().key.unwrap();
         let packets = decoder.packets.queued().count();
-        start(&mut decoder, key);
+        start(&mut decoder, key).unwrap();
         assert_eq!(decoder.packets.queued().count(), packets - key);
         assert_eq!(decoder.packets.front().and_then(|packet| packet.pts()), Some(KEY));
         assert!(decoder.packets.last().is_some());
@@ -262,7 +262,7 @@ fn the_table_numbers_the_frames_of_queued_packets() {
     decoder.forget_position(Origin::Keyframe);
     assert_eq!(decoder.number_by_table(), None, "there is none");
     let ahead = decoder.packets.look_ahead(70 * FRAME, 70 * FRAME, LookAhead::ToTarget).unwrap();
-    decoder.start_at(ahead.key.unwrap());
+    decoder.start_at(ahead.key.unwrap()).unwrap();
     assert_eq!(decoder.number_by_table(), Some(60));
     decoder.numbers.lost_at_start = 2;
     assert_eq!(decoder.number_by_table(), Some(58), "two were not shown, though the table has them");
