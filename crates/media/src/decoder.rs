@@ -326,6 +326,9 @@ impl Decoder {
         self.position.last_pts = Some(pts);
         let time_base = self.info.time_base;
         let stated_ticks = frame.duration().filter(|_| self.states_durations);
+        // Matroska's default duration is that of two fields.
+        let repeated = if self.info.container == "matroska,webm" { frame.repeated_fields() } else { 0 };
+        let stated_ticks = stated_ticks.map(|ticks| ticks.saturating_add(ticks.saturating_mul(repeated) / 2));
         let position = FramePosition {
             pts_ticks: pts,
             time_base,

@@ -36,6 +36,8 @@ pub(super) struct StreamDefaults {
     pub(super) states_scan: bool,
     /// The container's cropping, applied after the codec's.
     pub(super) crop: Crop,
+    /// `true` if the container states that the pictures are Dolby Vision's IPT-C2.
+    pub(super) is_dolby_ipt: bool,
     /// What the container states about the light of the whole stream.
     pub(super) stated_light: StatedLight,
 }
@@ -198,7 +200,9 @@ impl PictureMaker {
     fn tags(&self, frame: &AvFrame) -> tags::TagNumbers {
         let tags = frame.color_numbers().or(self.defaults.tags);
         let is_limited = frame.implies_limited_range() && tags.range == 0;
-        tags::TagNumbers { range: if is_limited { 1 } else { tags.range }, ..tags }
+        let is_ipt = self.defaults.is_dolby_ipt || frame.is_dolby_ipt();
+        let matrix = if is_ipt { tags::IPT_C2 } else { tags.matrix };
+        tags::TagNumbers { matrix, range: if is_limited { 1 } else { tags.range }, ..tags }
     }
 
     /// Returns how frames of this kind are read, which is determined again whenever the kind changes.

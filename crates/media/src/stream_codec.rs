@@ -119,6 +119,11 @@ impl StreamCodec {
         self.codec.has_strayed_for(packet)
     }
 
+    /// Returns how many fields of MPEG-2 the last pictures and those of these packets are displayed for, on average.
+    pub(super) fn fields_each<'a>(&self, ahead: impl Iterator<Item = &'a AvPacket>) -> Option<f64> {
+        self.codec.fields_each(ahead)
+    }
+
     /// Returns the number of threads that the codec uses.
     pub(super) fn threads(&self) -> usize {
         self.codec.threads()

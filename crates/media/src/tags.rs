@@ -14,6 +14,8 @@ use histoscope_core::picture::transfer::SignalCurve;
 /// Colour tags as numbers.
 pub(super) type TagNumbers = av::ColorNumbers;
 
+/// H.273's code for IPT-C2, in which Dolby Vision codes pictures that are not compatible with other displays.
+pub(super) const IPT_C2: i32 = 15;
 /// H.273's code for "unspecified".
 const UNSPECIFIED: i32 = 2;
 
@@ -48,6 +50,9 @@ fn matrix(numbers: TagNumbers) -> Option<Matrix> {
             Some(curve @ (SignalCurve::Pq | SignalCurve::Hlg)) => nonlinear(NonlinearForm::Ictcp, curve),
             _ => Matrix::Unreadable(UnreadableMatrix::Ictcp),
         },
+        15 => Matrix::Unreadable(UnreadableMatrix::IptC2),
+        16 => Matrix::Unreadable(UnreadableMatrix::YCgCoRe),
+        17 => Matrix::Unreadable(UnreadableMatrix::YCgCoRo),
         other => Matrix::Unreadable(UnreadableMatrix::Unknown(u8::try_from(other).unwrap_or(u8::MAX))),
     })
 }

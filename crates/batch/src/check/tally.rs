@@ -139,8 +139,6 @@ pub struct Tally {
     peak_level: f64,
     gap: f64,
     periods: f64,
-    /// The expected duration of a frame in seconds, if known.
-    frame_secs: Option<f64>,
     before: Option<Span>,
     range: Stretches,
     peak: Stretches,
@@ -178,14 +176,13 @@ pub struct Tallied {
 }
 
 impl Tally {
-    pub fn new(profile: &Profile, frame_secs: Option<f64>) -> Self {
+    pub fn new(profile: &Profile) -> Self {
         let threshold = |check| profile.rule(check).threshold;
         Self {
             range_share: threshold(Check::Range) / 100.0,
             peak_level: threshold(Check::Peak) / 100.0,
             gap: threshold(Check::Gaps),
             periods: threshold(Check::Cadence),
-            frame_secs,
             before: None,
             range: Stretches::with_gap(GAP_SECS),
             peak: Stretches::with_gap(GAP_SECS),
@@ -216,8 +213,9 @@ impl Tally {
             (known.black, known.peak) = (known.black.min(levels.black), known.peak.max(levels.peak));
         }
         self.damaged.push(here, facts.damaged.then_some(0.0));
-        if let (Some(before), Some(frame_secs)) = (self.before, self.frame_secs) {
-            let length = (here.start_secs - before.start_secs) / frame_secs;
+        if let Some(before) = self.before.filter(|before| before.end_secs > before.start_secs) {
+            // In durations of the frame before, which is what the file states.
+            let length = (here.start_secs - before.start_secs) / (before.end_secs - before.start_secs);
             if length > self.gap && self.gaps.len() < MAX_LISTED {
                 let span = Span { start_secs: before.start_secs, end_secs: here.start_secs, ..before };
                 self.gaps.push(Stretch::new(span, length));

@@ -63,6 +63,12 @@ pub enum NonlinearForm {
 pub enum UnreadableMatrix {
     /// An unknown number.
     Unknown(u8),
+    /// IPT-C2 of SMPTE ST 2128 (value 15), as in Dolby Vision profile 5.
+    IptC2,
+    /// YCgCo-Re, whose chroma has one bit more than luma (value 16).
+    YCgCoRe,
+    /// YCgCo-Ro, the same with an odd depth of the samples (value 17).
+    YCgCoRo,
     /// BT.2020 constant luminance with an unsupported transfer function.
     Bt2020Constant,
     /// Derived from the primaries, which are not stated.
@@ -79,6 +85,9 @@ impl UnreadableMatrix {
     const fn name(self) -> &'static str {
         match self {
             Self::Unknown(_) => "unknown",
+            Self::IptC2 => "ipt-c2",
+            Self::YCgCoRe => "ycgco-re",
+            Self::YCgCoRo => "ycgco-ro",
             Self::Bt2020Constant => "bt2020c",
             Self::ChromaDerived => "chroma-derived-nc",
             Self::ChromaDerivedConstant | Self::ChromaDerivedCurve => "chroma-derived-c",
@@ -91,6 +100,10 @@ impl fmt::Display for UnreadableMatrix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let needed = match self {
             Self::Unknown(number) => return write!(f, "matrix number {number} is not supported"),
+            Self::IptC2 => {
+                return write!(f, "the matrix is ipt-c2, as in Dolby Vision profile 5, which is not supported");
+            }
+            Self::YCgCoRe | Self::YCgCoRo => return write!(f, "the matrix {} is not supported", self.name()),
             Self::Bt2020Constant => "the transfer function of BT.2020, PQ or HLG",
             Self::ChromaDerived | Self::ChromaDerivedConstant => "primaries, which are not stated",
             Self::ChromaDerivedCurve => "the transfer function of BT.709, PQ or HLG",

@@ -171,6 +171,12 @@ impl TimecodeRate {
         u32::try_from(fps).ok().filter(|fps| (1..=1000).contains(fps)).map(|fps| Self { fps })
     }
 
+    /// Returns the rate in frames per second.
+    #[must_use]
+    pub fn per_second(self) -> f64 {
+        f64::from(self.fps)
+    }
+
     const fn can_drop(self) -> bool {
         self.fps.is_multiple_of(30)
     }

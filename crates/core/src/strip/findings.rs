@@ -355,7 +355,7 @@ impl Examiner {
         let is_clipped = highest.share >= clipped_share;
         let clipped = finding(FindingKind::Clipped, here, Some(WorstFrame { frame, time_secs, share: highest }));
         self.clipped.push(is_clipped, clipped, (CLIPPED_GAP_SECS, 0.0));
-        self.timecodes.push(here, seen.timecode);
+        self.timecodes.push((frame, time_secs, seen.end_secs), seen.timecode);
         self.worst.push(here, shares, cells);
         self.before = Some((frame, time_secs, seen.end_secs.max(time_secs)));
         ExaminedFigures { change, shares }

@@ -35,21 +35,30 @@ pub struct TimecodeRuns {
     /// The current run.
     now: Option<TimecodeRun>,
     found: u64,
+    breaks: u64,
+    /// Number and timecode of the last frame, if it is displayed for one and a half frames, as with a repeated field.
+    long: Option<(u64, Timecode)>,
 }
 
 impl TimecodeRuns {
-    /// Takes the next frame. Returns the break before it, if there is one. A frame without a timecode is ignored.
+    /// Takes the next frame, with its number, its time and its end. Returns the break before it, if there is one. A frame
+    /// without a timecode is ignored. After a repeated field, the timecode may have advanced by two frames.
     pub fn push(
         &mut self,
-        (frame, time_secs): (u64, f64),
+        (frame, time_secs, end_secs): (u64, f64, f64),
         label: Option<(Timecode, TimecodeRate)>,
     ) -> Option<TimecodeBreak> {
         let (first, rate) = label?;
         let expected = self.now.and_then(|run| run.timecode_of(frame));
+        let displayed = (end_secs - time_secs) * rate.per_second();
+        let before = self.long.take().filter(|(last, _)| last + 1 == frame);
+        self.long = (1.4..1.6).contains(&displayed).then_some((frame, first));
         if expected == Some(first) {
             return None;
         }
-        let broken = expected.map(|expected| TimecodeBreak { expected, found: first });
+        let is_explained = before.is_some_and(|(_, last)| matches!(rate.distance(last, first), Some(1 | 2)));
+        let broken = expected.filter(|_| !is_explained).map(|expected| TimecodeBreak { expected, found: first });
+        self.breaks += u64::from(broken.is_some());
         let run = TimecodeRun { frame, time_secs, broken, first, rate };
         self.now = Some(run);
         self.found += 1;
@@ -68,7 +77,7 @@ impl TimecodeRuns {
     /// Returns the number of breaks.
     #[must_use]
     pub const fn breaks(&self) -> u64 {
-        self.found.saturating_sub(1)
+        self.breaks
     }
 
     /// Returns the timecode of the frame with this number. Returns `None` if the frame precedes all runs, or may belong
@@ -98,7 +107,9 @@ mod tests {
         let mut breaks = Vec::new();
         for (frame, text) in (10..).zip(texts) {
             let label = Timecode::parse(text).map(|timecode| (timecode, rate));
-            if let Some(TimecodeBreak { expected, found }) = runs.push((frame, frame as f64 / 25.0), label) {
+            if let Some(TimecodeBreak { expected, found }) =
+                runs.push((frame, frame as f64 / 25.0, (frame + 1) as f64 / 25.0), label)
+            {
                 breaks.push((frame, expected.to_string(), found.to_string()));
             }
         }
@@ -133,11 +144,28 @@ mod tests {
     }
 
     #[test]
+    fn repeated_fields_advance_the_timecode_by_one_frame_or_two() {
+        let rate = TimecodeRate::of(30_000, 1001).unwrap();
+        let mut runs = TimecodeRuns::default();
+        let mut push = |frame: u64, fields: [u32; 2], text| {
+            let [start, end] = fields.map(|fields| f64::from(fields) * 1001.0 / 60_000.0);
+            runs.push((frame, start, end), Timecode::parse(text).map(|timecode| (timecode, rate)))
+        };
+        let frames =
+            [([0, 3], "00:00:00:00"), ([3, 5], "00:00:00:01"), ([5, 8], "00:00:00:02"), ([8, 10], "00:00:00:04")];
+        for (frame, (fields, text)) in (0..).zip(frames) {
+            assert_eq!(push(frame, fields, text), None, "frame {frame}");
+        }
+        assert!(push(4, [10, 12], "00:00:00:06").is_some(), "it follows a frame of two fields");
+        assert_eq!(runs.breaks(), 1);
+    }
+
+    #[test]
     fn skipped_frames_are_not_a_break() {
         let rate = TimecodeRate::of(25, 1).unwrap();
         let mut runs = TimecodeRuns::default();
         for (frame, text) in [(0, "10:00:00:00"), (25, "10:00:01:00"), (50, "10:00:02:00")] {
-            assert_eq!(runs.push((frame, 0.0), Timecode::parse(text).map(|timecode| (timecode, rate))), None);
+            assert_eq!(runs.push((frame, 0.0, 0.04), Timecode::parse(text).map(|timecode| (timecode, rate))), None);
         }
         assert_eq!(runs.breaks(), 0);
         assert_eq!(TimecodeRuns::default().breaks(), 0);
@@ -149,7 +177,7 @@ mod tests {
         let mut runs = TimecodeRuns::default();
         let most = MAX_LISTED as u64 + 5;
         for frame in 0..most {
-            runs.push((frame, 0.0), Some((rate.timecode(frame * 7, false), rate)));
+            runs.push((frame, 0.0, 0.04), Some((rate.timecode(frame * 7, false), rate)));
         }
         assert_eq!((runs.breaks(), runs.listed().len()), (most - 1, MAX_LISTED));
         assert_eq!(runs.timecode_of(most - 1), None, "others have begun since");

@@ -254,6 +254,11 @@ impl Codec {
         self.headers.as_ref().is_some_and(|headers| headers.have_strayed_for(packet))
     }
 
+    /// Returns how many fields of MPEG-2 the last pictures and those of these packets are displayed for, on average.
+    pub(crate) fn fields_each<'a>(&self, ahead: impl Iterator<Item = &'a AvPacket>) -> Option<f64> {
+        self.headers.as_ref()?.fields_each(ahead)
+    }
+
     /// Returns the number of packets taken so far, including refused ones. The next packet's frame will carry it as its
     /// [number](AvFrame::packet_number).
     pub(crate) const fn taken(&self) -> u64 {

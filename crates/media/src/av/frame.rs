@@ -278,6 +278,11 @@ impl AvFrame {
         Some(ticks).filter(|ticks| *ticks > 0)
     }
 
+    /// Returns the number of fields for which the picture is displayed beyond its own two.
+    pub(crate) fn repeated_fields(&self) -> i64 {
+        i64::from(self.get().repeat_pict.clamp(0, 4))
+    }
+
     /// Returns `true` if decoding can start at this frame.
     pub(crate) const fn is_key(&self) -> bool {
         // A separate field until FFmpeg 6.1 added the flag; FFmpeg 8 has only the flag.
@@ -414,6 +419,23 @@ impl AvFrame {
             hdr10_plus: data(AV_FRAME_DATA_DYNAMIC_HDR_PLUS).is_some(),
             dolby_vision: is_dolby_vision.then_some(0),
             ..StatedLight::new(mastering, content)
+        }
+    }
+
+    /// Returns `true` if the frame's metadata are those of Dolby Vision profile 5, whose pictures are IPT-C2.
+    pub(crate) fn is_dolby_ipt(&self) -> bool {
+        // AVDOVIRpuDataHeader: vdr_rpu_profile and bl_video_full_range_flag are its fifth and eleventh bytes.
+        const PROFILE: usize = 4;
+        const IS_FULL_RANGE: usize = 10;
+        // SAFETY: the frame is valid; the result is null or side data of the frame. AVDOVIMetadata begins with the
+        // offset of the header, which the length bounds.
+        unsafe {
+            let kind = ffi::AVFrameSideDataType::AV_FRAME_DATA_DOVI_METADATA;
+            let Some(data) = ffi::av_frame_get_side_data(self.as_ptr(), kind).as_ref() else { return false };
+            let bytes = std::slice::from_raw_parts(data.data, data.size);
+            let Some((offset, _)) = bytes.split_first_chunk() else { return false };
+            let header = bytes.get(usize::from_ne_bytes(*offset)..).unwrap_or(&[]);
+            header.get(PROFILE) == Some(&0) && header.get(IS_FULL_RANGE) == Some(&1)
         }
     }
 

@@ -188,6 +188,19 @@ impl PacketHeaders {
         Some(GroupPosition { group: picture.group?, frames: displayed / 2 })
     }
 
+    /// Returns how many fields of MPEG-2 the last pictures and those of packets read ahead are displayed for, on average.
+    pub(super) fn fields_each<'a>(&self, ahead: impl Iterator<Item = &'a AvPacket>) -> Option<f64> {
+        let mut current = self.current.clone();
+        let ahead = ahead.filter_map(|packet| current.learn(packet.configuration(), packet.data()));
+        let statements = self.noted.iter().map(|(.., statement)| *statement).chain(ahead);
+        let fields = statements.filter_map(|statement| match statement {
+            Statement::Mpeg(picture) => Some(picture.fields),
+            _ => None,
+        });
+        let (pictures, fields) = fields.fold((0, 0), |(pictures, sum), fields| (pictures + 1, sum + fields));
+        (pictures > 0).then(|| f64::from(fields) / f64::from(pictures))
+    }
+
     /// Returns `true` if the first packet carries headers that this one lacks, so that headers before it may be in force.
     pub(super) fn may_depend(&self, packet: &AvPacket) -> bool {
         let own = self.carried(packet);

@@ -31,6 +31,7 @@ mod webp;
 
 use std::ffi::{CStr, c_char, c_int};
 use std::fmt;
+use std::sync::OnceLock;
 
 use ffmpeg_next::ffi;
 
@@ -126,19 +127,19 @@ pub(super) fn set_log_level() {
     messages::listen(level);
 }
 
-/// Returns FFmpeg's name for a transfer function; `None` for "unspecified" and for unknown values.
+/// Returns the name of a transfer function; `None` for "unspecified".
 pub(super) fn transfer_name(value: i32) -> Option<&'static str> {
     // SAFETY: the function takes any integer and checks it itself.
     tag_name(value, |v| unsafe { raw_color_name(v, ColorTable::Transfer) })
 }
 
-/// Returns FFmpeg's name for colour primaries; `None` for "unspecified" and for unknown values.
+/// Returns the name of colour primaries; `None` for "unspecified".
 pub(super) fn primaries_name(value: i32) -> Option<&'static str> {
     // SAFETY: as above.
     tag_name(value, |v| unsafe { raw_color_name(v, ColorTable::Primaries) })
 }
 
-/// Returns FFmpeg's name for matrix coefficients; `None` for "unspecified" and for unknown values.
+/// Returns the name of matrix coefficients; `None` for "unspecified".
 pub(super) fn matrix_name(value: i32) -> Option<&'static str> {
     // SAFETY: as above.
     tag_name(value, |v| unsafe { raw_color_name(v, ColorTable::Matrix) })
@@ -152,7 +153,14 @@ fn tag_name(value: i32, name: impl Fn(i32) -> *const c_char) -> Option<&'static 
         return None;
     }
     // SAFETY: FFmpeg's names are zero-terminated constants, or null.
-    unsafe { static_text(name(value)) }
+    unsafe { static_text(name(value)) }.or_else(|| numbered(value))
+}
+
+/// Returns a name for a value that FFmpeg has no name for.
+fn numbered(value: i32) -> Option<&'static str> {
+    static NAMES: OnceLock<Vec<String>> = OnceLock::new();
+    let names = NAMES.get_or_init(|| (0..=u8::MAX).map(|number| format!("number {number}")).collect());
+    names.get(usize::try_from(value).ok()?).map(String::as_str)
 }
 
 enum ColorTable {

@@ -254,6 +254,15 @@ impl StreamParameters<'_> {
         StatedLight { dolby_vision, ..StatedLight::new(mastering, content) }
     }
 
+    /// Returns `true` if the container states Dolby Vision whose pictures are not compatible with other displays, as in
+    /// profile 5: they are IPT-C2.
+    pub(crate) fn is_dolby_ipt(&self) -> bool {
+        // Two versions, the profile, the level, three flags about layers, then bl_signal_compatibility_id.
+        // SAFETY: the record consists of bytes.
+        let record = unsafe { self.words::<[u8; 8]>(ffi::AVPacketSideDataType::AV_PKT_DATA_DOVI_CONF) };
+        record.is_some_and(|[.., has_base_layer, compatibility]| has_base_layer != 0 && compatibility == 0)
+    }
+
     /// Returns the start of stream-wide side data, if it is long enough.
     ///
     /// # Safety

@@ -32,6 +32,9 @@ use histoscope_core::picture::luminance::LuminanceWeights;
 use histoscope_core::picture::{Orientation, Ratio};
 use histoscope_core::text::{counted, sanitized};
 
+/// Seconds at the start of MPEG-2 that are searched for pulldown.
+const PULLDOWN_SECS: f64 = 0.5;
+
 impl Decoder {
     /// Opens a file or URL and decodes its first frame; `-` is the standard input.
     ///
@@ -165,6 +168,7 @@ impl Decoder {
             codes_fields: parameters.codec_name() == "hevc",
             states_scan: parameters.scan().is_some(),
             crop: tiled.as_ref().map_or_else(|| parameters.crop().unwrap_or_default(), TiledPicture::crop),
+            is_dolby_ipt: parameters.is_dolby_ipt(),
             stated_light: parameters.stated_light(),
         };
         let guarantee =
@@ -319,6 +323,9 @@ impl Decoder {
         let sequence = self.packets.opened().and_then(|demuxer| demuxer.source().sequence());
         let pictures = sequence.filter(|_| !self.info.live).map(|sequence| sequence.count());
         self.numbers.set_list(pictures.map(|count| Arc::new(FrameIndex::of_pictures(count))));
+        if self.info.codec == "mpeg2video" && self.info.timed && !self.info.live {
+            self.find_pulldown()?;
+        }
         if matches!(self.guarantee, SeekGuarantee::Table(_)) {
             // Packets that come later in the file can have earlier timestamps if their pictures refer to ones before
             // the first.
@@ -327,6 +334,22 @@ impl Decoder {
             let packets = self.packets.queued().filter(|packet| !packet.is_discarded());
             let late = packets.filter(|packet| packet.pts().is_some_and(|pts| pts < start)).count();
             self.numbers.lost_at_start += late as u64;
+        }
+        Ok(())
+    }
+
+    /// Looks for 3:2 pulldown in the first pictures of MPEG-2: five fields for two frames of film. FFmpeg reports the rate
+    /// of the display, the film has four fifths of it.
+    fn find_pulldown(&mut self) -> Result<(), MediaError> {
+        let start = self.info.start_ticks;
+        self.packets.look_ahead(start.saturating_add(self.ticks_of(PULLDOWN_SECS)), start, LookAhead::ToTarget)?;
+        let fields = self.codec.fields_each(self.packets.queued());
+        if let Some(Ratio { num, den }) = self.info.average_rate
+            && fields.is_some_and(|fields| (2.4..2.6).contains(&fields))
+        {
+            let rate =
+                if num % 5 == 0 { Ratio { num: num / 5 * 4, den } } else { Ratio { num: num * 4, den: den * 5 } };
+            (self.info.average_rate, self.info.nominal_rate) = (Some(rate), Some(rate));
         }
         Ok(())
     }

@@ -182,7 +182,7 @@ impl Decoder {
         self.info.start_ticks.saturating_add(ticks as i64)
     }
 
-    fn ticks_of(&self, secs: f64) -> i64 {
+    pub(super) fn ticks_of(&self, secs: f64) -> i64 {
         (secs / self.info.time_base.value()).ceil() as i64
     }
 

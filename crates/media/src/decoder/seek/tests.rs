@@ -267,6 +267,7 @@ fn the_table_numbers_the_frames_of_queued_packets() {
     decoder.numbers.lost_at_start = 2;
     assert_eq!(decoder.number_by_table(), Some(58), "two were not shown, though the table has them");
     let mut decoder = opened();
+    assert!(decoder.trust_container(), "another thread is to list the packets");
     decoder.seek(Seek::to(2.5)).unwrap();
     let frame = decoder.next_frame().unwrap().unwrap();
     assert_eq!((frame.index, decoder.counters().listings), (Some(75), 0));
