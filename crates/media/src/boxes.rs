@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
+use histoscope_core::picture::Orientation;
+
 /// Bytes searched at the start and at the end of a file for an index that the boxes do not lead to.
 const SEARCHED: u64 = 64 << 20;
 /// Maximum number of bytes read from a `meta` box.
@@ -140,6 +142,80 @@ pub(super) fn xml(path: &Path) -> Option<String> {
     // One byte of version and three of flags follow the kind.
     let document = meta.get(kind + 8..(kind - 4).checked_add(size)?)?;
     std::str::from_utf8(document).ok().map(str::to_owned)
+}
+
+/// A property of a HEIF picture whose value its standard does not define.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct UndefinedProperty {
+    /// Kind of its box.
+    pub(super) kind: &'static str,
+    pub(super) value: u8,
+}
+
+/// Returns the orientation in which the primary picture of a HEIF file is to be shown: its properties `irot` and `imir`
+/// in the order in which they are associated with it (ISO/IEC 23008-12, 6.5.10 and 6.5.12). `None` for other files.
+pub(super) fn heif_orientation(path: &Path) -> Result<Option<Orientation>, UndefinedProperty> {
+    let mut orientation = Orientation::default();
+    let Some(meta) = is_heif(path).then(|| meta(path)).flatten() else { return Ok(None) };
+    let Some(properties) = primary_properties(&meta) else { return Ok(None) };
+    for (kind, contents) in properties {
+        let Some(&value) = contents.first() else { continue };
+        let Orientation { quarter_turns, mirrored } = orientation;
+        orientation = match &kind {
+            // Turns anticlockwise.
+            b"irot" if value < 4 => Orientation { quarter_turns: (quarter_turns + 4 - value) % 4, mirrored },
+            b"irot" => return Err(UndefinedProperty { kind: "irot", value }),
+            // 0 exchanges top and bottom, 1 left and right.
+            b"imir" if value < 2 => {
+                Orientation { quarter_turns: (4 - quarter_turns + 2 * (1 - value)) % 4, mirrored: !mirrored }
+            }
+            b"imir" => return Err(UndefinedProperty { kind: "imir", value }),
+            _ => orientation,
+        };
+    }
+    Ok(Some(orientation))
+}
+
+/// Returns the kinds and the contents of the properties of a `meta` box's primary item, in their order.
+fn primary_properties(meta: &[u8]) -> Option<Vec<([u8; 4], &[u8])>> {
+    let (primary, _) = primary_item(meta)?;
+    // One byte of version and three of flags precede the boxes in it, and also the contents of `ipma`.
+    let (_, properties) = children(meta.get(4..)?).find(|(kind, _)| kind == b"iprp")?;
+    let (_, all) = children(properties).find(|(kind, _)| kind == b"ipco")?;
+    let all: Vec<_> = children(all).collect();
+    for (_, owners) in children(properties).filter(|(kind, _)| kind == b"ipma") {
+        let (has_long_items, has_long_indices) = (*owners.first()? > 0, owners.get(3)? & 1 != 0);
+        let mut numbers = owners.get(8..)?;
+        let mut number = |bytes: usize| {
+            let (number, rest) = numbers.split_at_checked(bytes)?;
+            numbers = rest;
+            Some(number.iter().fold(0_u32, |number, byte| number << 8 | u32::from(*byte)))
+        };
+        while let Some(item) = number(if has_long_items { 4 } else { 2 }) {
+            // The highest bit of an index marks a property that readers must know.
+            let (bytes, mask) = if has_long_indices { (2, 0x7fff) } else { (1, 0x7f) };
+            let indices: Vec<_> = (0..number(1)?).map(|_| number(bytes)).collect::<Option<_>>()?;
+            if item == primary {
+                let property = |index: u32| all.get((index & mask).checked_sub(1)? as usize).copied();
+                return Some(indices.into_iter().filter_map(property).collect());
+            }
+        }
+    }
+    None
+}
+
+/// Returns the kinds and the contents of consecutive boxes, up to the first that is not complete.
+pub(super) fn children(mut bytes: &[u8]) -> impl Iterator<Item = ([u8; 4], &[u8])> {
+    std::iter::from_fn(move || {
+        let [s0, s1, s2, s3, kind @ ..] = *bytes.first_chunk::<8>()?;
+        let size = match u32::from_be_bytes([s0, s1, s2, s3]) as usize {
+            0 => bytes.len(),
+            size => size,
+        };
+        let contents = bytes.get(8..size)?;
+        bytes = &bytes[size..];
+        Some((kind, contents))
+    })
 }
 
 /// Returns the contents of the first top-level `meta` box of a file.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::ending::LeftOut;
 use super::hardware::HardwareOptions;
 use super::streams::VideoTrack;
 use histoscope_core::adjust::CameraLog;
@@ -98,6 +99,10 @@ pub struct StreamInfo {
     pub luminance: LuminanceWeights,
     /// What the file states about its light.
     pub stated_light: StatedLight,
+    /// The name of the ICC profile of the first frame, which is not applied.
+    pub icc_profile: Option<String>,
+    /// `true` if the first frame has film grain that the decoder adds, `false` if it states grain that is not added.
+    pub film_grain: Option<bool>,
     /// The camera's log that the file's tags name, if there is a formula for it.
     pub camera_log: Option<CameraLog>,
     /// The matrix of the first frame if it is unreadable, in which case there is no R'G'B'.
@@ -197,6 +202,8 @@ pub struct FrameCounters {
     pub unusable: u64,
     /// Read errors, after which reading continued or ended early.
     pub read_errors: u64,
+    /// The first part of the video found that FFmpeg does not return.
+    pub left_out_part: Option<LeftOut>,
     /// `true` if the last packet was cut short or its frame was damaged.
     pub ends_damaged: bool,
     /// Number of times that hardware failed in the middle and software continued.

@@ -165,10 +165,10 @@ impl PictureMaker {
         self.current_for(kind).ok().map(|current| &*current.source)
     }
 
-    /// Returns the sample layout of a frame's picture; `None` if it cannot be read.
-    pub(super) fn layout(&mut self, frame: &AvFrame) -> Option<PixelLayout> {
+    /// Returns the sample layout of a frame's picture. An error says why it cannot be read.
+    pub(super) fn layout(&mut self, frame: &AvFrame) -> Result<PixelLayout, String> {
         let kind = self.kind(frame);
-        self.current_for(kind).ok().map(|current| current.layout)
+        self.current_for(kind).map(|current| current.layout)
     }
 
     /// Returns the width and height of a frame's picture after cropping, or those of its planes if it cannot be read.

@@ -10,13 +10,13 @@ use std::time::Duration;
 use super::address;
 use super::allowed::SourceAccess;
 use super::av::{self, AvError, Denied, Devices, Input, Interrupt, take_denied};
-use super::boxes::{self, IndexFault};
+use super::boxes::{self, IndexFault, UndefinedProperty};
 use super::device::{Device, device};
 use super::error::{MediaError, is_address};
 use super::info::OpenOptions;
 use super::numbered::{self, NumberPattern, Sequence};
-use histoscope_core::picture::Ratio;
 use histoscope_core::picture::color::{Origin, Sourced};
+use histoscope_core::picture::{Orientation, Ratio};
 use histoscope_core::text::{file_name, sanitized};
 
 /// Options that limit reading ahead of a live source's first picture to what identifies the source. FFmpeg's `nobuffer`
@@ -150,6 +150,16 @@ impl Source {
     /// Returns the item that is the picture of a HEIF file, if it is composed of other items.
     pub(super) fn composed_item(&self) -> Option<u32> {
         self.is_file().then(|| boxes::composed_item(&self.path)).flatten()
+    }
+
+    /// Returns the orientation that a HEIF file states for its picture; `None` for other files.
+    pub(super) fn heif_orientation(&self) -> Result<Option<Orientation>, MediaError> {
+        let orientation = if self.is_file() { boxes::heif_orientation(&self.path) } else { Ok(None) };
+        orientation.map_err(|UndefinedProperty { kind, value }| MediaError::UndefinedProperty {
+            path: self.path.clone(),
+            kind,
+            value,
+        })
     }
 
     /// Returns the XML document that a camera put into an MP4 file.

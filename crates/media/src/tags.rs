@@ -15,7 +15,7 @@ use histoscope_core::picture::transfer::SignalCurve;
 pub(super) type TagNumbers = av::ColorNumbers;
 
 /// H.273's code for "unspecified".
-const UNSPECIFIED: i32 = 2;
+pub(super) const UNSPECIFIED: i32 = 2;
 
 /// Returns the frame's tags. If the frame lacks a tag, it is taken from the stream.
 pub(super) fn merged(frame: TagNumbers, stream: TagNumbers) -> TagNumbers {

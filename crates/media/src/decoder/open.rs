@@ -21,6 +21,7 @@ use crate::packets::{LookAhead, PacketSource, Packets};
 use crate::pictures::{PictureMaker, StreamDefaults};
 use crate::position::Position;
 use crate::source::Source;
+use crate::stills::{self, StillColors};
 use crate::stream_codec::StreamCodec;
 use crate::tiles::TiledPicture;
 use crate::timecodes::TimecodeReader;
@@ -156,16 +157,20 @@ impl Decoder {
         let (rate, _) = input.rates(&parameters);
         let timecodes = TimecodeReader::of(&input, &parameters);
         let timeline = Timeline::new(parameters.time_base(), rate, input.may_jump());
+        // Other pictures than the primary one, and tracks, have their own.
+        let is_still = tiled.is_some() || parameters.frame_count() == Some(1);
+        let heif_orientation = if is_still { source.heif_orientation()? } else { None };
         let defaults = StreamDefaults {
             tags: parameters.color_numbers(),
             sample_aspect: parameters.sample_aspect(),
             coded_sample_aspect: parameters.coded_sample_aspect(),
-            orientation: parameters.display_matrix().and_then(|m| tags::orientation(&m)),
+            orientation: heif_orientation.or(parameters.display_matrix().and_then(|m| tags::orientation(&m))),
             codes_fields: parameters.codec_name() == "hevc",
             states_scan: parameters.scan().is_some(),
             crop: tiled.as_ref().map_or_else(|| parameters.crop().unwrap_or_default(), TiledPicture::crop),
             stated_light: parameters.stated_light(),
         };
+        let stills = StillColors::new(parameters.codec_name(), input.container(), parameters.extradata());
         let guarantee =
             if live { SeekGuarantee::Nothing } else { SeekGuarantee::of(&parameters, &input, stream, &source) };
         let info = describe(&source, &input, stream, &codec, notes).ok_or_else(no_video)?;
@@ -199,6 +204,7 @@ impl Decoder {
             numbers: Numbering::default(),
             pictures: PictureMaker::new(options, defaults),
             counters: FrameCounters::default(),
+            stills,
             states_durations: true,
             begins_interlaced: false,
             frame_bytes: None,
@@ -256,6 +262,7 @@ impl Decoder {
             numbers: Numbering::default(),
             pictures: PictureMaker::new(options, coding.defaults.clone()),
             counters: FrameCounters::default(),
+            stills: StillColors::default(),
             states_durations: true,
             begins_interlaced: false,
             frame_bytes: None,
@@ -287,7 +294,10 @@ impl Decoder {
         if let Some(reason) = &self.info.software_reason {
             log::info!("{}: software decodes ({reason})", self.info.path.display());
         }
-        self.info.layout = self.pictures.layout(&first.frame);
+        self.info.layout = Some(self.pictures.layout(&first.frame).map_err(|reason| {
+            let path = self.info.path.clone();
+            MediaError::NoPicture { path, reason }
+        })?);
         if let Some(source) = self.pictures.source_format(&first.frame) {
             self.info.conversion = source.converted_to.clone();
             if self.info.stated_size == source.cropping.codec_leaves() {
@@ -298,6 +308,9 @@ impl Decoder {
             self.info.stated_light = self.info.stated_light.or(first.frame.stated_light());
         }
         self.info.unreadable_matrix = self.pictures.unreadable_matrix(&first.frame);
+        self.info.icc_profile = first.frame.icc_profile().map(stills::profile_name).or(self.info.icc_profile.take());
+        let has_grain = self.codec.has_film_grain() || first.frame.has_film_grain();
+        self.info.film_grain = has_grain.then(|| !first.frame.has_film_grain());
         self.info.sample_aspect = self.pictures.sample_aspect(&first.frame);
         self.info.orientation = self.pictures.orientation(&first.frame);
         self.info.notes.extend_from_slice(self.pictures.notes());
@@ -462,6 +475,8 @@ fn describe(
         primaries: av::primaries_name(parameters.color_numbers().primaries),
         luminance: LuminanceWeights::default(),
         stated_light: parameters.stated_light(),
+        icc_profile: parameters.icc_profile().map(stills::profile_name),
+        film_grain: None,
         camera_log: camera_log::stated(|name| input.tag(name), || source.camera_xml()),
         unreadable_matrix: None,
         bit_rate: parameters.bit_rate().or_else(|| input.bit_rate()),
