@@ -29,7 +29,7 @@ pub(super) struct Demuxer {
     /// Number of failed reads.
     errors: u64,
     /// Watches for parts of a transport stream's video that FFmpeg does not return.
-    watch: Option<TransportWatch>,
+    watch: Option<Box<TransportWatch>>,
 }
 
 /// Finds parts of a transport stream's video that FFmpeg does not return, where the packets leave a gap in time.
@@ -80,7 +80,7 @@ impl Demuxer {
         stream: usize,
         (is_live, shift): (bool, Option<Arc<Timeshift>>),
     ) -> Self {
-        let watch = TransportWatch::new(&source, &input, stream);
+        let watch = TransportWatch::new(&source, &input, stream).map(Box::new);
         Self { source, input, stream, is_live, shift, packets: 0, errors: 0, watch }
     }
 

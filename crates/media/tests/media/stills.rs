@@ -7,8 +7,11 @@ use histoscope_media::{Decoder, OpenOptions, Seek, SeekTarget};
 use super::tiles::{inside, make_box};
 use crate::common::{Clip, decode_all, open, open_error, rest};
 
+/// A tag of a TIFF and its fractions.
+type RationalTag<'a> = (u16, &'a [[u32; 2]]);
+
 /// Makes an uncompressed TIFF of this width and one line, with gray 128 as Y', Cb and Cr, and these rational tags.
-fn ycc_tiff(width: u32, is_little: bool, tags: &[(u16, &[[u32; 2]])]) -> Vec<u8> {
+fn ycc_tiff(width: u32, is_little: bool, tags: &[RationalTag<'_>]) -> Vec<u8> {
     let short = |number: u16| if is_little { number.to_le_bytes() } else { number.to_be_bytes() };
     let long = |number: u32| if is_little { number.to_le_bytes() } else { number.to_be_bytes() };
     let entries = 10 + tags.len() as u32;
@@ -52,7 +55,7 @@ fn ycbcr_in_tiff_is_full_range_bt601_unless_its_tags_say_otherwise() {
     let white = |numbers: [u32; 6]| numbers.map(|number| [number, 1]);
     let (full, video) = (white([0, 255, 128, 255, 128, 255]), white([15, 235, 128, 240, 128, 240]));
     let (bt601, bt709) = ([[299, 1000], [587, 1000], [114, 1000]], [[2125, 10000], [7154, 10000], [721, 10000]]);
-    let cases: [(&[(u16, &[[u32; 2]])], _); 5] = [
+    let cases: [(&[RationalTag<'_>], _); 5] = [
         (&[], ("bt601 (tagged)", "full (tagged)")),
         (&[(532, &full)], ("bt601 (tagged)", "full (tagged)")),
         (&[(532, &video)], ("bt601 (tagged)", "limited (tagged)")),
