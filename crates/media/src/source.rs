@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::address;
 use super::allowed::SourceAccess;
 use super::av::{self, AvError, Denied, Devices, Input, Interrupt, take_denied};
-use super::boxes::{self, IndexFault, UndefinedProperty};
+use super::boxes::{self, IndexFault};
 use super::device::{Device, device};
 use super::error::{MediaError, is_address};
 use super::info::OpenOptions;
@@ -154,12 +154,7 @@ impl Source {
 
     /// Returns the orientation that a HEIF file states for its picture; `None` for other files.
     pub(super) fn heif_orientation(&self) -> Result<Option<Orientation>, MediaError> {
-        let orientation = if self.is_file() { boxes::heif_orientation(&self.path) } else { Ok(None) };
-        orientation.map_err(|UndefinedProperty { kind, value }| MediaError::UndefinedProperty {
-            path: self.path.clone(),
-            kind,
-            value,
-        })
+        if self.is_file() { boxes::heif_orientation(&self.path) } else { Ok(None) }
     }
 
     /// Returns the XML document that a camera put into an MP4 file.
