@@ -33,6 +33,8 @@ const STATES_LENGTH: [&str; 5] = ["mov,mp4,m4a,3gp,3g2,mj2", "matroska,webm", "a
 
 /// Bytes of a transport stream that are read at a time, and searched beside a part of the video that is not returned.
 const PART_BYTES: u64 = 4 << 20;
+/// Bytes of the timestamp that may precede a transport packet.
+const STAMP_BYTES: u64 = 4;
 /// Fewest scrambled packets, or packets that begin a picture in another PID: fewer may be transmission errors.
 const FEWEST_LEFT_OUT: usize = 2;
 /// Pictures that are compared with those of another PID, to tell whether both are sent at the same time.
@@ -163,10 +165,17 @@ pub(super) fn cut_part(path: &Path, container: &str) -> Option<&'static str> {
 /// than precede the positions.
 pub(super) fn left_out(path: &Path, pid: u16, (from, to): (u64, u64), is_before: bool) -> Option<LeftOut> {
     let mut bytes = Bytes::open(path).ok()?;
+    // If a packet that FFmpeg returns is marked, the mark was only left there.
+    let mut is_marked_clear = false;
+    let returned = if is_before { to } else { from };
+    bytes.for_transport_packets(returned, returned.saturating_add(STAMP_BYTES + 1), |packet| {
+        is_marked_clear = packet.is_scrambled;
+        false
+    });
     let mut scrambled = 0;
     let mut others = BTreeMap::<_, usize>::new();
     bytes.for_transport_packets(from, to, |packet| {
-        scrambled += usize::from(packet.pid == pid && packet.is_scrambled);
+        scrambled += usize::from(packet.pid == pid && packet.is_scrambled && !is_marked_clear);
         if packet.pid != pid && packet.begins_picture {
             *others.entry(packet.pid).or_default() += 1;
         }
