@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::av::{AvError, AvPacket, Input, Read, StreamParameters};
-use super::ending::{LeftOut, left_out};
+use super::ending::left_out;
 use super::error::MediaError;
+use super::info::LeftOut;
 use super::source::Source;
 use super::timeshift::Timeshift;
 

@@ -8,12 +8,11 @@
 //! without a word, and takes the video for another stream after its PID has changed.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
-use super::info::{FrameCounters, StreamInfo};
+use super::info::{FrameCounters, LeftOut, StreamInfo};
 use histoscope_core::text::counted;
 
 /// Bytes at the end of a file that are searched for its last packets: several hundred transport packets, or two Ogg
@@ -39,31 +38,6 @@ const STAMP_BYTES: u64 = 4;
 const FEWEST_LEFT_OUT: usize = 2;
 /// Pictures that are compared with those of another PID, to tell whether both are sent at the same time.
 const COMPARED_PICTURES: usize = 8;
-
-/// A part of the video that is in the file, but that FFmpeg does not return.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LeftOut {
-    /// Its packets are scrambled.
-    Scrambled,
-    /// It has another PID.
-    OtherPid {
-        /// The PID of the track that is read.
-        read: u16,
-        /// The PID of the part.
-        pid: u16,
-    },
-}
-
-impl fmt::Display for LeftOut {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Scrambled => f.write_str("part of its video is scrambled and not counted"),
-            Self::OtherPid { read, pid } => {
-                write!(f, "part of its video has another PID ({pid} instead of {read}) and is not counted")
-            }
-        }
-    }
-}
 
 /// The end of a file as its headers and container state it, before decoding.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -1,9 +1,9 @@
 //! The facts about an open video, and counters of its decoding.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::ending::LeftOut;
 use super::hardware::HardwareOptions;
 use super::streams::VideoTrack;
 use histoscope_core::adjust::CameraLog;
@@ -176,6 +176,31 @@ impl StreamInfo {
         let surplus = self.duration_secs? * rate.value() - self.stated_frames? as f64;
         let is_even = self.timed && self.is_variable_rate() == Some(false) && surplus.abs() < 0.9;
         is_even.then_some(rate)
+    }
+}
+
+/// A part of the video that is in the file, but that FFmpeg does not return.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LeftOut {
+    /// Its packets are scrambled.
+    Scrambled,
+    /// It has another PID.
+    OtherPid {
+        /// The PID of the track that is read.
+        read: u16,
+        /// The PID of the part.
+        pid: u16,
+    },
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Scrambled => f.write_str("part of its video is scrambled and not counted"),
+            Self::OtherPid { read, pid } => {
+                write!(f, "part of its video has another PID ({pid} instead of {read}) and is not counted")
+            }
+        }
     }
 }
 
