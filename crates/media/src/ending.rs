@@ -547,6 +547,11 @@ mod tests {
                 for container in containers.into_iter().chain(["yuv4mpegpipe"]) {
                     cut(container, &bytes);
                 }
+                let file = tempfile::NamedTempFile::new().expect("a temporary file");
+                fs::write(file.path(), [&bytes[..], &[0x47; 500]].concat()).expect("the folder takes a file");
+                for (range, is_before) in [((0, u64::MAX), false), ((5, 7), true), ((9, 3), false)] {
+                    left_out(file.path(), 0x747, range, is_before);
+                }
             }
         }
     }

@@ -190,6 +190,21 @@ mod tests {
         assert!((0..jp2.len()).all(|length| jpeg_2000(&jp2[..length]).is_none()));
     }
 
+    proptest::proptest! {
+        #[test]
+        fn arbitrary_bytes_do_not_panic(bytes in proptest::collection::vec(0_u8.., 0..400), at in 0_usize..400) {
+            for start in [&b""[..], b"\x89PNG\r\n\x1a\n", b"II\x2a\0\x08\0\0\0", b"MM\0\x2a\0\0\0\x08"] {
+                let bytes = [start, &bytes].concat();
+                (png(&bytes), tiff(&bytes), jpeg_2000(&bytes));
+            }
+            let mut profile = bytes;
+            if let Some(tag) = profile.get_mut(at..at + 12) {
+                tag.copy_from_slice(b"\0\0\0\x01descmluc");
+            }
+            profile_name(&profile);
+        }
+    }
+
     #[test]
     fn coefficients_name_their_matrix() {
         let cases = [(0.299, 0.114, BT601), (0.2125, 0.0721, 1), (0.2126, 0.0722, 1), (0.3, 0.11, 4), (0.5, 0.1, 255)];
