@@ -11,6 +11,7 @@ fn main() {
         ("6_1", "ffmpeg_before_6_1"),
         ("7_0", "ffmpeg_before_7"),
         ("7_1", "ffmpeg_before_7_1"),
+        ("9_0", "ffmpeg_before_9"),
     ] {
         println!("cargo::rustc-check-cfg=cfg({before})");
         if env::var(format!("DEP_FFMPEG_FFMPEG_{version}")).as_deref() != Ok("true") {

@@ -4,10 +4,19 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
+use super::error::MediaError;
+use histoscope_core::picture::Orientation;
+
 /// Bytes searched at the start and at the end of a file for an index that the boxes do not lead to.
 const SEARCHED: u64 = 64 << 20;
 /// Maximum number of bytes read from a `meta` box.
 const MAX_META: u64 = 1 << 20;
+
+/// Bytes of version and flags at the start of some boxes.
+const FLAGS: usize = 4;
+
+/// Maximum number of bytes read from a `moov` box.
+const MAX_INDEX: u64 = 64 << 20;
 
 /// A top-level box of a file.
 #[derive(Debug, Clone, Copy)]
@@ -135,45 +144,129 @@ pub(super) fn composed_item(path: &Path) -> Option<u32> {
 /// Returns the XML document in the top-level `meta` box of an MP4 file.
 pub(super) fn xml(path: &Path) -> Option<String> {
     let meta = meta(path)?;
-    let kind = meta.windows(4).position(|four| four == b"xml ")?;
-    let size = u32::from_be_bytes(*meta.get(kind.checked_sub(4)?..kind)?.first_chunk()?) as usize;
-    // One byte of version and three of flags follow the kind.
-    let document = meta.get(kind + 8..(kind - 4).checked_add(size)?)?;
-    std::str::from_utf8(document).ok().map(str::to_owned)
+    let (_, document) = children(&meta).find(|(kind, _)| kind == b"xml ")?;
+    std::str::from_utf8(document.get(FLAGS..)?).ok().map(str::to_owned)
 }
 
-/// Returns the contents of the first top-level `meta` box of a file.
-fn meta(path: &Path) -> Option<Vec<u8>> {
+/// Returns the orientation in which the primary picture of a HEIF file is to be shown: its properties `irot` and `imir`
+/// in the order in which they are associated with it (ISO/IEC 23008-12, 6.5.10 and 6.5.12). `None` for other files.
+pub(super) fn heif_orientation(path: &Path) -> Result<Option<Orientation>, MediaError> {
+    let mut orientation = Orientation::default();
+    let Some(meta) = is_heif(path).then(|| meta(path)).flatten() else { return Ok(None) };
+    let Some(properties) = primary_properties(&meta) else { return Ok(None) };
+    for (kind, contents) in properties {
+        let Some(&value) = contents.first() else { continue };
+        let Orientation { quarter_turns, mirrored } = orientation;
+        let undefined = |kind| Err(MediaError::UndefinedProperty { path: path.to_owned(), kind, value });
+        orientation = match &kind {
+            // Turns anticlockwise.
+            b"irot" if value < 4 => Orientation { quarter_turns: (quarter_turns + 4 - value) % 4, mirrored },
+            b"irot" => return undefined("irot"),
+            // 0 exchanges top and bottom, 1 left and right.
+            b"imir" if value < 2 => {
+                Orientation { quarter_turns: (4 - quarter_turns + 2 * (1 - value)) % 4, mirrored: !mirrored }
+            }
+            b"imir" => return undefined("imir"),
+            _ => orientation,
+        };
+    }
+    Ok(Some(orientation))
+}
+
+/// Returns the kinds and the contents of the properties of a `meta` box's primary item, in their order.
+fn primary_properties(meta: &[u8]) -> Option<Vec<([u8; 4], &[u8])>> {
+    let (primary, _) = primary_item(meta)?;
+    let (_, properties) = children(meta).find(|(kind, _)| kind == b"iprp")?;
+    let (_, all) = children(properties).find(|(kind, _)| kind == b"ipco")?;
+    let all: Vec<_> = children(all).collect();
+    for (_, owners) in children(properties).filter(|(kind, _)| kind == b"ipma") {
+        let (has_long_items, has_long_indices) = (*owners.first()? > 0, owners.get(3)? & 1 != 0);
+        let mut rest = owners.get(FLAGS + 4..)?;
+        let mut next = |bytes: usize| {
+            let (taken, behind) = rest.split_at_checked(bytes)?;
+            rest = behind;
+            Some(number(taken))
+        };
+        while let Some(item) = next(if has_long_items { 4 } else { 2 }) {
+            // The highest bit of an index marks a property that readers must know.
+            let (bytes, mask) = if has_long_indices { (2, 0x7fff) } else { (1, 0x7f) };
+            let indices: Vec<_> = (0..next(1)?).map(|_| next(bytes)).collect::<Option<_>>()?;
+            if item == primary {
+                let property = |index: u32| all.get((index & mask).checked_sub(1)? as usize).copied();
+                return Some(indices.into_iter().filter_map(property).collect());
+            }
+        }
+    }
+    None
+}
+
+/// Returns the kinds and the contents of consecutive boxes, up to the first that is not complete.
+pub(super) fn children(mut bytes: &[u8]) -> impl Iterator<Item = ([u8; 4], &[u8])> {
+    std::iter::from_fn(move || {
+        let [s0, s1, s2, s3, kind @ ..] = *bytes.first_chunk::<8>()?;
+        let size = match u32::from_be_bytes([s0, s1, s2, s3]) as usize {
+            0 => bytes.len(),
+            size => size,
+        };
+        let contents = bytes.get(8..size)?;
+        bytes = &bytes[size..];
+        Some((kind, contents))
+    })
+}
+
+/// Returns the contents of the first top-level box of this kind, at most this many bytes.
+fn top_box(path: &Path, kind: &[u8; 4], most: u64) -> Option<Vec<u8>> {
     let mut boxes = Boxes::of(path).ok()?;
-    let found = boxes.find(|found| &found.kind == b"meta")?;
-    let size = boxes.next.saturating_sub(found.contents).min(MAX_META);
+    let found = boxes.find(|found| &found.kind == kind)?;
+    let size = boxes.next.saturating_sub(found.contents).min(most);
     let mut bytes = Vec::new();
     boxes.file.seek(SeekFrom::Start(found.contents)).ok()?;
     boxes.file.take(size).read_to_end(&mut bytes).ok()?;
     Some(bytes)
 }
 
+/// Returns the numbers of primaries, transfer function and matrix that the box `colr` of a track states (ISO/IEC
+/// 14496-12, 12.1.5). `track` counts from 0.
+pub(super) fn color_numbers(path: &Path, track: usize) -> Option<[i32; 3]> {
+    /// The fields of a `VisualSampleEntry` before its boxes.
+    const ENTRY: usize = 78;
+    let index = top_box(path, b"moov", MAX_INDEX)?;
+    let (_, mut inside) = children(&index).filter(|(kind, _)| kind == b"trak").nth(track)?;
+    for wanted in [b"mdia", b"minf", b"stbl", b"stsd"] {
+        (_, inside) = children(inside).find(|(kind, _)| kind == wanted)?;
+    }
+    // Version, flags and the number of entries.
+    let (_, entry) = children(inside.get(FLAGS + 4..)?).next()?;
+    let (_, colors) = children(entry.get(ENTRY..)?).find(|(kind, _)| kind == b"colr")?;
+    let (kind, numbers) = colors.split_first_chunk::<4>()?;
+    let numbers = numbers.first_chunk::<6>().filter(|_| matches!(kind, b"nclx" | b"nclc"))?;
+    let [p0, p1, t0, t1, m0, m1] = *numbers;
+    Some([[p0, p1], [t0, t1], [m0, m1]].map(|pair| u16::from_be_bytes(pair).into()))
+}
+
+/// Returns the boxes in the first top-level `meta` box of a file.
+fn meta(path: &Path) -> Option<Vec<u8>> {
+    let mut bytes = top_box(path, b"meta", MAX_META)?;
+    // QuickTime has no version and flags here.
+    Some(if bytes.starts_with(&[0; FLAGS]) { bytes.split_off(FLAGS) } else { bytes })
+}
+
 /// Returns the number and the kind of the item that a `meta` box declares as its primary one.
 fn primary_item(meta: &[u8]) -> Option<(u32, [u8; 4])> {
-    let number = |bytes: &[u8]| bytes.iter().fold(0_u32, |number, byte| number << 8 | u32::from(*byte));
-    // One byte of version and three of flags follow the kind.
-    let after = |kind: &[u8; 4], from: usize| {
-        let at = meta.get(from..)?.windows(4).position(|four| four == kind)?;
-        Some(from + at + 4)
-    };
-    let at = after(b"pitm", 0)?;
-    let primary = match meta.get(at)? {
-        0 => number(meta.get(at + 4..at + 6)?),
-        _ => number(meta.get(at + 4..at + 8)?),
-    };
-    let mut from = 0;
-    while let Some(at) = after(b"infe", from) {
-        let id_bytes = if *meta.get(at)? < 3 { 2 } else { 4 };
-        let behind = at + 4 + id_bytes;
-        if number(meta.get(at + 4..behind)?) == primary {
-            return Some((primary, *meta.get(behind + 2..)?.first_chunk()?));
-        }
-        from = at;
-    }
-    None
+    let (_, primary) = children(meta).find(|(kind, _)| kind == b"pitm")?;
+    let primary = number(primary.get(FLAGS..)?);
+    let (_, items) = children(meta).find(|(kind, _)| kind == b"iinf")?;
+    let count_bytes = if *items.first()? == 0 { 2 } else { 4 };
+    let mut entries = children(items.get(FLAGS + count_bytes..)?).filter(|(kind, _)| kind == b"infe");
+    entries.find_map(|(_, entry)| {
+        let behind = FLAGS + if *entry.first()? < 3 { 2 } else { 4 };
+        // Two bytes of protection precede the kind.
+        let kind = *entry.get(behind + 2..)?.first_chunk()?;
+        (number(entry.get(FLAGS..behind)?) == primary).then_some((primary, kind))
+    })
+}
+
+/// Returns the number in these bytes, the highest first.
+fn number(bytes: &[u8]) -> u32 {
+    bytes.iter().fold(0_u32, |number, byte| number << 8 | u32::from(*byte))
 }

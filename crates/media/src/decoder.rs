@@ -19,6 +19,7 @@ use super::packets::Packets;
 use super::pictures::{FramePosition, PictureMaker};
 use super::position::{Origin, Position, Timed};
 use super::source::Source;
+use super::stills::StillColors;
 use super::stream_codec::{Sent, StreamCodec};
 use super::tiles::TiledPicture;
 use super::timecodes::TimecodeReader;
@@ -57,6 +58,8 @@ pub struct Decoder {
     numbers: Numbering,
     pictures: PictureMaker,
     counters: FrameCounters,
+    /// Colours that still pictures' headers state.
+    stills: StillColors,
     /// `true` if the container states frame durations. If it does not, FFmpeg makes them up, but only for packets after
     /// those from which it learned the frame rate.
     states_durations: bool,
@@ -117,8 +120,10 @@ impl Decoder {
     #[must_use]
     pub fn counters(&self) -> FrameCounters {
         let ends_damaged = self.packets.last_of_all().is_some_and(|last| self.position.ends_damaged(last));
-        let (packets, read_errors) = self.packets.opened().map_or((0, 0), |demuxer| demuxer.counts());
-        FrameCounters { ends_damaged, packets, read_errors, ..self.counters }
+        let opened = self.packets.opened();
+        let (packets, read_errors) = opened.map_or((0, 0), |demuxer| demuxer.counts());
+        let left_out_part = opened.and_then(|demuxer| demuxer.left_out_part());
+        FrameCounters { ends_damaged, packets, read_errors, left_out_part, ..self.counters }
     }
 
     /// Returns `true` if this decoder reads the stored packets of a live source.
@@ -348,8 +353,9 @@ impl Decoder {
             match self.codec.receive() {
                 Received::Frame(frame) if frame.is_discarded() => {}
                 Received::Frame(frame) if self.is_better_decoded_again(&frame) => self.note_failure()?,
-                Received::Frame(frame) => {
+                Received::Frame(mut frame) => {
                     self.note_failure()?;
+                    self.stills.apply(&mut frame);
                     let is_broken = frame.is_broken() && self.codec.reports_errors_first();
                     self.position.note_frame(frame.best_effort_timestamp(), is_broken, self.codec.is_draining());
                     return Ok(Some(frame));
@@ -408,6 +414,7 @@ impl Decoder {
             }
             return Ok(());
         };
+        self.stills.note(self.codec.next_number(), packet.data());
         let is_discarded = packet.is_discarded();
         let skip_before = self.position.omission.skip_before;
         let is_needed = skip_before.is_none_or(|limit| packet.pts().is_none_or(|pts| pts >= limit));

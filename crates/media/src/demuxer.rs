@@ -1,15 +1,21 @@
 //! An open source, read packet by packet.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::av::{AvError, AvPacket, Input, Read, StreamParameters};
+use super::ending::left_out;
 use super::error::MediaError;
+use super::info::LeftOut;
 use super::source::Source;
 use super::timeshift::Timeshift;
 
 /// Consecutive read errors after which the file is considered to have ended.
 const MAX_READ_ERRORS: u32 = 64;
+
+/// Gap between two packets in which a part of the video is looked for that FFmpeg does not return.
+const FEWEST_GAP_SECS: f64 = 0.15;
 
 /// Reads one stream of a source.
 pub(super) struct Demuxer {
@@ -23,6 +29,47 @@ pub(super) struct Demuxer {
     packets: u64,
     /// Number of failed reads.
     errors: u64,
+    /// Watches for parts of a transport stream's video that FFmpeg does not return.
+    watch: Option<Box<TransportWatch>>,
+}
+
+/// Finds parts of a transport stream's video that FFmpeg does not return, where the packets leave a gap in time.
+struct TransportWatch {
+    pid: u16,
+    /// Seconds per tick.
+    tick_secs: f64,
+    /// Position in the file and timestamp of the packet before the next one; `None` after a seek.
+    last: Option<(u64, Option<i64>)>,
+    found: Option<LeftOut>,
+}
+
+impl TransportWatch {
+    /// Begins at the first packet of a source; `None` if it is not a transport stream in a file.
+    fn new(source: &Source, input: &Input, stream: usize) -> Option<Self> {
+        let parameters = input.stream(stream).filter(|_| source.is_file() && input.container() == "mpegts")?;
+        let (pid, tick_secs) = (u16::try_from(parameters.id()).ok()?, parameters.time_base().value());
+        Some(Self { pid, tick_secs, last: Some((0, None)), found: None })
+    }
+
+    /// Takes the next packet; `None` at the end.
+    fn note(&mut self, packet: Option<&AvPacket>, path: &Path) {
+        let next = packet.map(|packet| (packet.position(), packet.dts()));
+        let last = std::mem::replace(&mut self.last, next.and_then(|(at, ticks)| Some((at?, ticks))));
+        let Some((from, ticks)) = last.filter(|_| self.found.is_none()) else { return };
+        let is_first = (from, ticks) == (0, None);
+        let to = match next {
+            None => u64::MAX,
+            Some((Some(to), next_ticks)) => {
+                let gap = next_ticks.zip(ticks).map(|(next, last)| next.saturating_sub(last) as f64 * self.tick_secs);
+                if !is_first && gap.is_none_or(|secs| secs.abs() < FEWEST_GAP_SECS) {
+                    return;
+                }
+                to
+            }
+            Some((None, _)) => return,
+        };
+        self.found = left_out(path, self.pid, (from, to), is_first);
+    }
 }
 
 impl Demuxer {
@@ -34,7 +81,8 @@ impl Demuxer {
         stream: usize,
         (is_live, shift): (bool, Option<Arc<Timeshift>>),
     ) -> Self {
-        Self { source, input, stream, is_live, shift, packets: 0, errors: 0 }
+        let watch = TransportWatch::new(&source, &input, stream).map(Box::new);
+        Self { source, input, stream, is_live, shift, packets: 0, errors: 0, watch }
     }
 
     /// Stores the packets read from now on.
@@ -73,6 +121,11 @@ impl Demuxer {
         (self.packets, self.errors)
     }
 
+    /// Returns the first part found of a transport stream's video that FFmpeg does not return.
+    pub(super) fn left_out_part(&self) -> Option<LeftOut> {
+        self.watch.as_ref()?.found
+    }
+
     /// Sets how long a network source may go without delivering data from now on.
     pub(super) const fn set_network_limit(&mut self, limit: Duration) {
         self.source.set_network_limit(limit);
@@ -96,13 +149,21 @@ impl Demuxer {
             match self.read_ours() {
                 Read::Packet(packet) => {
                     self.packets += 1;
+                    if let Some(watch) = &mut self.watch {
+                        watch.note(Some(&packet), self.source.path());
+                    }
                     if let Some(shift) = &self.shift {
                         shift.note_packet(&packet);
                     }
                     return Ok(Some(packet));
                 }
                 Read::End if self.goes_on()? => {}
-                Read::End => return Ok(None),
+                Read::End => {
+                    if let Some(watch) = &mut self.watch {
+                        watch.note(None, self.source.path());
+                    }
+                    return Ok(None);
+                }
                 Read::Denied(denied) => return Err(self.source.denied(denied)),
                 Read::Error(error) => {
                     let interrupt = self.source.interrupt();
@@ -162,6 +223,9 @@ impl Demuxer {
     pub(super) fn seek(&mut self, ticks: i64) -> bool {
         // The last read's time limit has expired if the user paused for long.
         self.source.limit_time();
+        if let Some(watch) = &mut self.watch {
+            watch.last = None;
+        }
         self.input.seek(self.stream, ticks).is_ok()
     }
 
@@ -175,6 +239,9 @@ impl Demuxer {
             other => other,
         })?;
         self.input.select(self.stream);
+        if let Some(watch) = &mut self.watch {
+            watch.last = Some((0, None));
+        }
         Ok(())
     }
 

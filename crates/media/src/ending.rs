@@ -3,12 +3,17 @@
 //! Many containers state the lengths of their parts. If the last part is longer than the file, the rest of it is lost.
 //! Nothing else is judged here: files that are unusual in other ways get no verdict, because recorders pad files, put
 //! their own bytes before and after them, and leave sizes out.
+//!
+//! Frames are also lacking if FFmpeg returns only some packets of a transport stream's video: it drops scrambled ones
+//! without a word, and takes the video for another stream after its PID has changed.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
-use super::info::{FrameCounters, StreamInfo};
+use super::info::{FrameCounters, LeftOut, StreamInfo};
+use histoscope_core::text::counted;
 
 /// Bytes at the end of a file that are searched for its last packets: several hundred transport packets, or two Ogg
 /// pages.
@@ -24,6 +29,15 @@ const MISSING_FRAMES_OF_CUT: f64 = 0.5;
 /// Containers whose headers state the number of frames or the duration before the frames. In others this is unknown,
 /// derived from the last packets present, or the length of the longest stream.
 const STATES_LENGTH: [&str; 5] = ["mov,mp4,m4a,3gp,3g2,mj2", "matroska,webm", "avi", "ivf", "mxf"];
+
+/// Bytes of a transport stream that are read at a time, and searched beside a part of the video that is not returned.
+const PART_BYTES: u64 = 4 << 20;
+/// Bytes of the timestamp that may precede a transport packet.
+const STAMP_BYTES: u64 = 4;
+/// Fewest scrambled packets, or packets that begin a picture in another PID: fewer may be transmission errors.
+const FEWEST_LEFT_OUT: usize = 2;
+/// Pictures that are compared with those of another PID, to tell whether both are sent at the same time.
+const COMPARED_PICTURES: usize = 8;
 
 /// The end of a file as its headers and container state it, before decoding.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -75,6 +89,13 @@ impl Ending {
         if decoder.read_errors > 0 {
             return Some("its end could not be read".to_owned());
         }
+        if let Some(part) = decoder.left_out_part {
+            return Some(part.to_string());
+        }
+        if decoder.unusable > 0 {
+            let frames = counted(decoder.unusable, "frame");
+            return Some(format!("{frames} could not be read as pictures and are not counted"));
+        }
         if self.states_end && !info.still {
             let (frames_seen, last) = seen;
             let frame_secs = info.average_rate.map_or(0.04, |rate| 1.0 / rate.value());
@@ -113,6 +134,76 @@ pub(super) fn cut_part(path: &Path, container: &str) -> Option<&'static str> {
     found.ok().flatten()
 }
 
+/// Returns the part of the video with this PID that is between two positions of a transport stream but that FFmpeg does
+/// not return, given that it returns no packet from there. `is_before` means that the packets it returns follow rather
+/// than precede the positions.
+pub(super) fn left_out(path: &Path, pid: u16, (from, to): (u64, u64), is_before: bool) -> Option<LeftOut> {
+    let mut bytes = Bytes::open(path).ok()?;
+    // If a packet that FFmpeg returns is marked, the mark was only left there.
+    let mut is_marked_clear = false;
+    let returned = if is_before { to } else { from };
+    bytes.for_transport_packets(returned, returned.saturating_add(STAMP_BYTES + 1), |packet| {
+        is_marked_clear = packet.is_scrambled;
+        false
+    });
+    let mut scrambled = 0;
+    let mut others = BTreeMap::<_, usize>::new();
+    bytes.for_transport_packets(from, to, |packet| {
+        scrambled += usize::from(packet.pid == pid && packet.is_scrambled && !is_marked_clear);
+        if packet.pid != pid && packet.begins_picture {
+            *others.entry(packet.pid).or_default() += 1;
+        }
+        scrambled < FEWEST_LEFT_OUT
+    });
+    if scrambled >= FEWEST_LEFT_OUT {
+        return Some(LeftOut::Scrambled);
+    }
+    others.retain(|_, pictures| *pictures >= FEWEST_LEFT_OUT);
+    if others.is_empty() {
+        return None;
+    }
+    let mut beside = Vec::new();
+    let range = if is_before { (to, to.saturating_add(PART_BYTES)) } else { (from.saturating_sub(PART_BYTES), from) };
+    bytes.for_transport_packets(range.0, range.1, |packet| {
+        if packet.begins_picture {
+            beside.push(packet.pid);
+        }
+        true
+    });
+    if !is_before {
+        beside.reverse();
+    }
+    // The pictures of another video that is sent at the same time alternate with these.
+    let last = beside.iter().enumerate().filter(|(_, other)| **other == pid).take(COMPARED_PICTURES).last();
+    let compared = &beside[..last.map_or(0, |(at, _)| at)];
+    let own = compared.iter().filter(|other| **other == pid).count();
+    let is_beside = |pid: u16| compared.iter().filter(|other| **other == pid).count() * 4 > own;
+    let other = others.into_keys().find(|other| !is_beside(*other))?;
+    Some(LeftOut::OtherPid { read: pid, pid: other })
+}
+
+/// The header of a transport packet.
+struct TransportPacket {
+    pid: u16,
+    is_scrambled: bool,
+    /// `true` if a packet of video begins here that can be read.
+    begins_picture: bool,
+}
+
+impl TransportPacket {
+    fn of(packet: &[u8]) -> Option<Self> {
+        let [0x47, pid_high, pid_low, flags, rest @ ..] = packet else { return None };
+        let (has_adaptation, has_payload, is_scrambled) = (flags & 0x20 != 0, flags & 0x10 != 0, flags & 0xc0 != 0);
+        let adaptation = if has_adaptation { 1 + usize::from(*rest.first()?) } else { 0 };
+        let is_video = matches!(rest.get(adaptation..), Some([0, 0, 1, 0xe0..=0xef, ..]));
+        Some(Self {
+            pid: u16::from(pid_high & 0x1f) << 8 | u16::from(*pid_low),
+            is_scrambled: is_scrambled && has_payload,
+            begins_picture: pid_high & 0x40 != 0 && has_payload && !is_scrambled && is_video,
+        })
+    }
+}
+
 /// A file that is read at arbitrary positions.
 struct Bytes {
     file: File,
@@ -142,6 +233,32 @@ impl Bytes {
 
     fn tail(&mut self) -> io::Result<Vec<u8>> {
         self.range(self.length.saturating_sub(TAIL_BYTES), TAIL_BYTES)
+    }
+
+    /// Passes the packets of a transport stream that begin between these positions to `pass`, as long as it returns
+    /// `true`.
+    fn for_transport_packets(&mut self, from: u64, to: u64, mut pass: impl FnMut(TransportPacket) -> bool) {
+        let mut position = from;
+        while position < to {
+            let Ok(bytes) = self.range(position, PART_BYTES) else { return };
+            let distance =
+                transport_packets(&bytes[..bytes.len().min(TAIL_BYTES as usize)]).map_or(188, |found| found.1);
+            let within = usize::try_from(to - position).unwrap_or(usize::MAX).min(bytes.len());
+            let mut at = 0;
+            while at < within && bytes.len() - at >= 188 {
+                // Where the distance is wrong, the next packet is searched for.
+                let is_packet = bytes[at] == 0x47 && bytes.get(at + distance).is_none_or(|next| *next == 0x47);
+                let packet = TransportPacket::of(&bytes[at..at + 188]).filter(|_| is_packet);
+                at += if packet.is_some() { distance } else { 1 };
+                if packet.is_some_and(|packet| !pass(packet)) {
+                    return;
+                }
+            }
+            if at == 0 {
+                return;
+            }
+            position += at as u64;
+        }
     }
 
     /// MP4: a sequence of boxes, each starting with its size. Losing a box without frames does not count.
@@ -296,19 +413,21 @@ fn y4m_frame_bytes(header: &[u8]) -> Option<u64> {
     Some(samples * bytes)
 }
 
-/// MPEG transport stream: packets of equal length with the same first byte, preceded by a timestamp in 192-byte
-/// packets.
+/// MPEG transport stream: packets of equal length.
 fn is_cut_transport_stream(tail: &[u8]) -> bool {
-    for (distance, length) in [(188, 188), (192, 188), (204, 204)] {
-        for first in 0..distance.min(tail.len()) {
-            let mut starts = (first..tail.len()).step_by(distance);
-            if starts.len() >= FEWEST_PACKETS && starts.all(|at| tail[at] == 0x47) {
-                let last = first + (tail.len() - 1 - first) / distance * distance;
-                return last + length > tail.len();
-            }
-        }
-    }
-    false
+    transport_packets(tail).is_some_and(|(first, distance)| {
+        let last = first + (tail.len() - 1 - first) / distance * distance;
+        last + if distance == 204 { 204 } else { 188 } > tail.len()
+    })
+}
+
+/// Returns the position of the first transport packet and the distance from one to the next: packets have the same first
+/// byte, and may be preceded by a timestamp (192 bytes) or followed by a checksum (204 bytes).
+fn transport_packets(bytes: &[u8]) -> Option<(usize, usize)> {
+    let starts = |(first, distance): (usize, usize)| (first..bytes.len()).step_by(distance);
+    let ways =
+        [188, 192, 204].into_iter().flat_map(|distance| (0..distance.min(bytes.len())).map(move |at| (at, distance)));
+    ways.into_iter().find(|way| starts(*way).len() >= FEWEST_PACKETS && starts(*way).all(|at| bytes[at] == 0x47))
 }
 
 /// MPEG program stream: packs of packets, each of which states its size.
@@ -427,6 +546,11 @@ mod tests {
                 let bytes = [start, &vec![0xff; length]].concat();
                 for container in containers.into_iter().chain(["yuv4mpegpipe"]) {
                     cut(container, &bytes);
+                }
+                let file = tempfile::NamedTempFile::new().expect("a temporary file");
+                fs::write(file.path(), [&bytes[..], &[0x47; 500]].concat()).expect("the folder takes a file");
+                for (range, is_before) in [((0, u64::MAX), false), ((5, 7), true), ((9, 3), false)] {
+                    left_out(file.path(), 0x747, range, is_before);
                 }
             }
         }

@@ -139,6 +139,27 @@ pub enum MediaError {
         /// The file.
         path: PathBuf,
     },
+    /// A HEIF picture states an orientation that the format does not define.
+    #[error(
+        "{}: its orientation is undefined (the property {kind} has the value {value}); convert the picture to PNG or JPEG",
+        shown(path)
+    )]
+    UndefinedProperty {
+        /// The file.
+        path: PathBuf,
+        /// The property.
+        kind: &'static str,
+        /// Its value.
+        value: u8,
+    },
+    /// The pixels of the video cannot be read.
+    #[error("{}: {reason}; convert the video, for instance with ffmpeg -pix_fmt rgb24", shown(path))]
+    NoPicture {
+        /// The file.
+        path: PathBuf,
+        /// The reason, with the pixel format.
+        reason: String,
+    },
     /// An animated WebP, which FFmpeg cannot decode.
     #[error(
         "{}: an animated WebP, which this FFmpeg cannot decode; convert it to a video or to numbered pictures",
@@ -416,6 +437,7 @@ impl MediaError {
                 | Self::EmptyTrack { .. }
                 | Self::AllLeftOut { .. }
                 | Self::TooLarge { .. }
+                | Self::NoPicture { .. }
         )
     }
 }

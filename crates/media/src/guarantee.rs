@@ -17,7 +17,7 @@ use super::source::Source;
 const RESETTING_CODECS: [&str; 9] = ["h264", "hevc", "av1", "vp8", "vp9", "mpeg1video", "mpeg2video", "mpeg4", "ffv1"];
 
 /// FFmpeg's name for MP4 and related formats, whose demuxer holds the index of the whole file in memory.
-const MP4: &str = "mov,mp4,m4a,3gp,3g2,mj2";
+pub(super) const MP4: &str = "mov,mp4,m4a,3gp,3g2,mj2";
 
 /// Returns `true` if decoding from any keyframe of the codec gives the same frames as decoding from the first frame.
 pub(super) fn resets_at_keyframes(parameters: &StreamParameters<'_>) -> bool {

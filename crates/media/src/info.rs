@@ -1,5 +1,6 @@
 //! The facts about an open video, and counters of its decoding.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -98,10 +99,16 @@ pub struct StreamInfo {
     pub luminance: LuminanceWeights,
     /// What the file states about its light.
     pub stated_light: StatedLight,
+    /// The name of the ICC profile of the first frame, which is not applied.
+    pub icc_profile: Option<String>,
+    /// `true` if the first frame has film grain that the decoder adds, `false` if it states grain that is not added.
+    pub film_grain: Option<bool>,
     /// The camera's log that the file's tags name, if there is a formula for it.
     pub camera_log: Option<CameraLog>,
     /// The matrix of the first frame if it is unreadable, in which case there is no R'G'B'.
     pub unreadable_matrix: Option<UnreadableMatrix>,
+    /// Contradictions between the colours that the container and the first frame state, one sentence each.
+    pub contradictions: Vec<String>,
     /// Bit rate of the video stream, or else of the whole file, in bits per second; stated, or computed from size and
     /// duration.
     pub bit_rate: Option<u64>,
@@ -174,6 +181,31 @@ impl StreamInfo {
     }
 }
 
+/// A part of the video that is in the file, but that FFmpeg does not return.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LeftOut {
+    /// Its packets are scrambled.
+    Scrambled,
+    /// It has another PID.
+    OtherPid {
+        /// The PID of the track that is read.
+        read: u16,
+        /// The PID of the part.
+        pid: u16,
+    },
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Scrambled => f.write_str("part of its video is scrambled and not counted"),
+            Self::OtherPid { read, pid } => {
+                write!(f, "part of its video has another PID ({pid} instead of {read}) and is not counted")
+            }
+        }
+    }
+}
+
 /// Counters since the video was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FrameCounters {
@@ -197,6 +229,8 @@ pub struct FrameCounters {
     pub unusable: u64,
     /// Read errors, after which reading continued or ended early.
     pub read_errors: u64,
+    /// The first part of the video found that FFmpeg does not return.
+    pub left_out_part: Option<LeftOut>,
     /// `true` if the last packet was cut short or its frame was damaged.
     pub ends_damaged: bool,
     /// Number of times that hardware failed in the middle and software continued.

@@ -23,6 +23,8 @@ use histoscope_core::picture::{
 pub(super) struct StreamDefaults {
     /// Colour tags.
     pub(super) tags: tags::TagNumbers,
+    /// `true` if they take precedence over the frames' (ISO/IEC 14496-12, 12.1.5).
+    pub(super) overrides_tags: bool,
     /// Width of a pixel divided by its height. Takes precedence over the frames' value: flagging a file again without
     /// re-encoding it changes only this one.
     pub(super) sample_aspect: Option<Ratio>,
@@ -158,10 +160,10 @@ impl PictureMaker {
         self.current_for(kind).ok().map(|current| &*current.source)
     }
 
-    /// Returns the sample layout of a frame's picture; `None` if it cannot be read.
-    pub(super) fn layout(&mut self, frame: &AvFrame) -> Option<PixelLayout> {
+    /// Returns the sample layout of a frame's picture. An error says why it cannot be read.
+    pub(super) fn layout(&mut self, frame: &AvFrame) -> Result<PixelLayout, String> {
         let kind = self.kind(frame);
-        self.current_for(kind).ok().map(|current| current.layout)
+        self.current_for(kind).map(|current| current.layout)
     }
 
     /// Returns the width and height of a frame's picture after cropping, or those of its planes if it cannot be read.
@@ -196,9 +198,15 @@ impl PictureMaker {
         }
     }
 
-    /// Returns the frame's tags. Those that it lacks are the container's.
+    /// Returns the contradictions between the container's tags and the frame's, one sentence each.
+    pub(super) fn contradictions(&self, frame: &AvFrame) -> Vec<String> {
+        tags::contradictions(self.defaults.tags, frame.color_numbers(), self.defaults.overrides_tags)
+    }
+
+    /// Returns the frame's tags and the container's, whichever take precedence, completed by the others.
     fn tags(&self, frame: &AvFrame) -> tags::TagNumbers {
-        let tags = frame.color_numbers().or(self.defaults.tags);
+        let (own, containers) = (frame.color_numbers(), self.defaults.tags);
+        let tags = if self.defaults.overrides_tags { containers.or(own) } else { own.or(containers) };
         let is_limited = frame.implies_limited_range() && tags.range == 0;
         let is_ipt = self.defaults.is_dolby_ipt || frame.is_dolby_ipt();
         let matrix = if is_ipt { tags::IPT_C2 } else { tags.matrix };

@@ -15,8 +15,8 @@ use super::device::{Device, device};
 use super::error::{MediaError, is_address};
 use super::info::OpenOptions;
 use super::numbered::{self, NumberPattern, Sequence};
-use histoscope_core::picture::Ratio;
 use histoscope_core::picture::color::{Origin, Sourced};
+use histoscope_core::picture::{Orientation, Ratio};
 use histoscope_core::text::{file_name, sanitized};
 
 /// Options that limit reading ahead of a live source's first picture to what identifies the source. FFmpeg's `nobuffer`
@@ -157,6 +157,17 @@ impl Source {
     /// Returns the item that is the picture of a HEIF file, if it is composed of other items.
     pub(super) fn composed_item(&self) -> Option<u32> {
         self.is_file().then(|| boxes::composed_item(&self.path)).flatten()
+    }
+
+    /// Returns the orientation that a HEIF file states for its picture; `None` for other files.
+    pub(super) fn heif_orientation(&self) -> Result<Option<Orientation>, MediaError> {
+        if self.is_file() { boxes::heif_orientation(&self.path) } else { Ok(None) }
+    }
+
+    /// Returns the numbers of primaries, transfer function and matrix that an MP4 file states for a track, counted from 0.
+    /// FFmpeg leaves out those that it does not know.
+    pub(super) fn stated_color_numbers(&self, track: usize) -> Option<[i32; 3]> {
+        self.is_file().then(|| boxes::color_numbers(&self.path, track)).flatten()
     }
 
     /// Returns the XML document that a camera put into an MP4 file.

@@ -124,6 +124,16 @@ impl StreamCodec {
         self.codec.fields_each(ahead)
     }
 
+    /// Returns `true` if the stream states film grain, as far as the codec reports it.
+    pub(super) fn has_film_grain(&self) -> bool {
+        self.codec.has_film_grain()
+    }
+
+    /// Returns the number of the next packet, which its frame will carry.
+    pub(super) const fn next_number(&self) -> u64 {
+        self.codec.taken()
+    }
+
     /// Returns the number of threads that the codec uses.
     pub(super) fn threads(&self) -> usize {
         self.codec.threads()

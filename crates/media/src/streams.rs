@@ -1,5 +1,6 @@
 //! Chooses the stream that is the video.
 
+use std::cmp::Reverse;
 use std::fmt;
 use std::path::Path;
 
@@ -53,7 +54,8 @@ struct Doubts {
     is_single: bool,
     /// A gray stream next to one with colour is probably its alpha.
     is_gray: bool,
-    is_not_best: bool,
+    /// Number of pixels that the header states. The largest stream is the likeliest.
+    pixels: Reverse<u64>,
     is_not_default: bool,
 }
 
@@ -67,7 +69,6 @@ pub(super) struct Candidate {
 /// Returns the video streams, the likeliest first, or only the requested video track, given by its number. If a stream
 /// gives no frame, the caller tries the next.
 pub(super) fn candidates(input: &Input, track: Option<u32>, path: &Path) -> Result<Vec<Candidate>, MediaError> {
-    let best = input.best_video();
     let doubts = |index| {
         let stream = input.stream(index).filter(|stream| stream.is_video())?;
         let doubts = Doubts {
@@ -75,7 +76,7 @@ pub(super) fn candidates(input: &Input, track: Option<u32>, path: &Path) -> Resu
             lacks_decoder: !stream.has_decoder(),
             is_single: stream.frame_count() == Some(1),
             is_gray: is_gray(input, index),
-            is_not_best: best != Some(index),
+            pixels: Reverse(pixels(&stream)),
             is_not_default: !stream.is_default(),
         };
         Some(Candidate { doubts, index })
@@ -102,7 +103,10 @@ pub(super) fn reason(candidates: &[Candidate]) -> &'static str {
         () if first.lacks_decoder != second.lacks_decoder => "the others have no decoder",
         () if first.is_single != second.is_single => "the others have one frame each",
         () if first.is_gray != second.is_gray => "the others have no colour",
-        () if first.is_not_best != second.is_not_best => "the largest, or the one marked as default",
+        () if first.pixels != second.pixels && candidates.iter().all(|other| other.doubts.pixels >= first.pixels) => {
+            "the largest"
+        }
+        () if first.pixels != second.pixels => "the largest of its kind",
         () if first.is_not_default != second.is_not_default => "marked as default",
         () => "the first",
     }
@@ -122,6 +126,11 @@ pub(super) fn tracks(input: &Input) -> Vec<VideoTrack> {
         Some(VideoTrack { stream: index, kind, codec: stream.codec_name().to_owned(), size: stream.size() })
     };
     (0..input.stream_count()).filter_map(track).collect()
+}
+
+fn pixels(stream: &StreamParameters<'_>) -> u64 {
+    let (width, height) = stream.size();
+    u64::from(width) * u64::from(height)
 }
 
 fn is_gray(input: &Input, index: usize) -> bool {

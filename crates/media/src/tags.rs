@@ -17,7 +17,30 @@ pub(super) type TagNumbers = av::ColorNumbers;
 /// H.273's code for IPT-C2, in which Dolby Vision codes pictures that are not compatible with other displays.
 pub(super) const IPT_C2: i32 = 15;
 /// H.273's code for "unspecified".
-const UNSPECIFIED: i32 = 2;
+pub(super) const UNSPECIFIED: i32 = 2;
+
+/// Returns the contradictions between a container's tags and its stream's, one sentence each.
+pub(super) fn contradictions(container: TagNumbers, stream: TagNumbers, is_containers_used: bool) -> Vec<String> {
+    let used = if is_containers_used { "container" } else { "stream" };
+    // Numbers that mean the same: BT.601's matrix has two, the curve of cameras four.
+    let [container, stream] = [container, stream].map(|tags| TagNumbers {
+        matrix: if tags.matrix == 5 { 6 } else { tags.matrix },
+        transfer: if matches!(tags.transfer, 6 | 14 | 15) { 1 } else { tags.transfer },
+        ..tags
+    });
+    let range = |number| range(number).map(Range::name);
+    let pairs = [
+        ("matrix", av::matrix_name(container.matrix), av::matrix_name(stream.matrix)),
+        ("range", range(container.range), range(stream.range)),
+        ("primaries", av::primaries_name(container.primaries), av::primaries_name(stream.primaries)),
+        ("transfer", av::transfer_name(container.transfer), av::transfer_name(stream.transfer)),
+    ];
+    let contradictions = pairs.into_iter().filter_map(|(name, container, stream)| {
+        let (container, stream) = container.zip(stream).filter(|(container, stream)| container != stream)?;
+        Some(format!("the {name} is {container} in the container and {stream} in the stream; the {used}'s is used"))
+    });
+    contradictions.collect()
+}
 
 /// Returns the matrix that these tags state; `None` for "unspecified".
 fn matrix(numbers: TagNumbers) -> Option<Matrix> {

@@ -84,6 +84,15 @@ fn of_file(info: &StreamInfo) -> Vec<InfoLine> {
         let value = light.join(", ");
         lines.push(InfoLine { name: "HDR metadata", value, origin: Some(Origin::Tagged) });
     }
+    lines.extend(info.icc_profile.as_ref().map(|name| InfoLine {
+        name: "ICC profile",
+        value: format!("{name}, not applied"),
+        origin: Some(Origin::Tagged),
+    }));
+    lines.extend(info.film_grain.map(|is_added| {
+        let value = if is_added { "added by the decoder, and counted" } else { "not added by the decoder" };
+        InfoLine { name: "film grain", value: value.to_owned(), origin: Some(Origin::Tagged) }
+    }));
     lines.extend(info.camera_log.map(|log| {
         let key = keys::label_of(Action::ToggleAdjustment(Adjustment::CameraLog)).unwrap_or_default();
         let value = format!("{}; {key} applies it", log.name());

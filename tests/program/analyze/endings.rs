@@ -180,3 +180,95 @@ fn whole_files_of_every_make_are_whole() {
         assert_eq!(ending(name, &pipe.stdout, &[]), (None, 50), "{name}");
     }
 }
+
+/// Returns a second of video in a transport stream: its number in time, the first PID of its streams, and the version of
+/// its tables.
+fn second(number: u32, pid: u32, version: u32) -> Vec<u8> {
+    let tables = format!("-mpegts_start_pid {pid} -tables_version {version} -output_ts_offset {number}");
+    Clip::moving("part.ts", "96x64", 1.0, &format!("{H264} -muxdelay 0 {tables}")).bytes()
+}
+
+#[test]
+fn video_with_another_pid_is_told() {
+    let plain: fn(Vec<u8>) -> Vec<u8> = |bytes| bytes;
+    // Each packet is preceded by a timestamp.
+    let stamped: fn(Vec<u8>) -> Vec<u8> =
+        |bytes| bytes.chunks(188).flat_map(|packet| [&[0; 4], packet].concat()).collect();
+    for (kind, packed) in [("plain", plain), ("stamped", stamped)] {
+        let part = |number, pid, version| packed(second(number, pid, version));
+        let [first, other, last] = [part(0, 256, 0), part(1, 300, 1), part(2, 256, 2)];
+        let told =
+            |read, pid| Some(format!("part of its video has another PID ({pid} instead of {read}) and is not counted"));
+        for arguments in [&[][..], &["--jobs", "2"], &["--from", "0.52"]] {
+            let frames = |all: usize| if arguments.contains(&"--from") { all - 13 } else { all };
+            let joined = [&first[..], &other].concat();
+            assert_eq!(ending("changed.ts", &joined, arguments), (told(256, 300), frames(25)), "{kind} {arguments:?}");
+            let joined = [&first[..], &other, &last].concat();
+            assert_eq!(ending("back.ts", &joined, arguments), (told(256, 300), frames(50)), "{kind} {arguments:?}");
+        }
+        // The part before the track that is read is told, too.
+        let joined = [&first[..], &other].concat();
+        assert_eq!(ending("before.ts", &joined, &["--track", "2"]), (told(300, 256), 25), "{kind}");
+        assert_eq!(ending("whole.ts", &[&first[..], &part(1, 256, 0)].concat(), &[]), (None, 50), "{kind}");
+    }
+}
+
+#[test]
+fn scrambled_parts_are_told() {
+    let whole = Clip::moving("clear.ts", "96x64", 3.0, &format!("{H264} -mpegts_start_pid 256")).bytes();
+    let packets = whole.len() / 188;
+    let scrambled = |range: std::ops::Range<usize>| {
+        let mut bytes = whole.clone();
+        for packet in bytes.chunks_mut(188).take(range.end).skip(range.start) {
+            if packet[1] & 0x1f == 1 && packet[2] == 0 {
+                let payload = if packet[3] & 0x20 == 0 { 4 } else { 5 + usize::from(packet[4]) };
+                packet[3] |= 0x80;
+                packet[payload..].iter_mut().for_each(|byte| *byte ^= 0x5a);
+            }
+        }
+        bytes
+    };
+    let told = Some("part of its video is scrambled and not counted".to_owned());
+    for range in [packets / 2..packets, packets / 3..packets / 3 * 2, 0..packets / 2] {
+        for arguments in [&[][..], &["--jobs", "2"]] {
+            let (reason, frames) = ending("scrambled.ts", &scrambled(range.clone()), arguments);
+            assert!(
+                reason == told && (10..70).contains(&frames),
+                "{range:?} {arguments:?}: {reason:?}, {frames} frames"
+            );
+        }
+    }
+    // A descrambler may leave the marks.
+    let mut marked = whole.clone();
+    marked
+        .chunks_mut(188)
+        .skip(packets / 2)
+        .filter(|packet| packet[1] & 0x1f == 1)
+        .for_each(|packet| packet[3] |= 0x80);
+    assert_eq!(ending("marked.ts", &marked, &[]), (None, 75));
+    assert_eq!(ending("clear.ts", &whole, &[]), (None, 75));
+}
+
+/// A second programme, or a second camera, is no part of the video that is counted.
+#[test]
+fn video_beside_the_counted_one_is_no_part_of_it() {
+    let source = |size: &str, seconds: u32| format!("-f lavfi -i testsrc2=size={size}:rate=25:duration={seconds}");
+    for (large, small) in [(2, 4), (4, 2)] {
+        let inputs = [source("96x64", large), source("48x32", small)].join(" ");
+        for programs in ["", "-program st=0 -program st=1"] {
+            let clip = Clip::new("two.ts", &format!("{inputs} -map 0:v -map 1:v {H264} {programs}"));
+            assert_eq!(ending("two.ts", &clip.bytes(), &[]), (None, 25 * large as usize), "{programs}");
+        }
+    }
+    // A slow show of pictures leaves gaps.
+    let slow = "-f lavfi -i testsrc2=size=96x64:rate=2:duration=5 -c:v mpeg2video -r 2 -strict unofficial";
+    assert_eq!(ending("slow.ts", &Clip::new("slow.ts", slow).bytes(), &[]).0, None);
+}
+
+#[test]
+fn frames_that_cannot_be_read_are_told() {
+    let clip = Clip::noisy("packed.nut", "66x34", "rgb4", 5, "-c copy");
+    let run = analyze(clip.path(), &[]);
+    assert_eq!((run.code, run.stderr.lines().count()), (Some(1), 1), "{run:?}");
+    assert!(run.stderr.contains("packed.nut: pixel format rgb4 cannot be read"), "{run:?}");
+}

@@ -279,6 +279,7 @@ fn collect(
                     outcome.decoder.refused_packets += part.decoder.refused_packets;
                     outcome.decoder.unusable += part.decoder.unusable;
                     outcome.decoder.read_errors += part.decoder.read_errors;
+                    outcome.decoder.left_out_part = outcome.decoder.left_out_part.or(part.decoder.left_out_part);
                     outcome.decoder.ends_damaged = part.decoder.ends_damaged;
                     outcome.decoder.discarded = outcome.decoder.discarded.max(part.decoder.discarded);
                     outcome.decoder.hardware_failures += part.decoder.hardware_failures;

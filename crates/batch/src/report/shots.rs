@@ -213,7 +213,7 @@ mod tests {
         let rate = TimecodeRate::of(25, 1).unwrap();
         let mut timecodes = TimecodeRuns::default();
         for (frame, text) in [(0, "10:00:00:00"), (30, "11:00:00:00")] {
-            timecodes.push((frame, 0.0), Timecode::parse(text).map(|timecode| (timecode, rate)));
+            timecodes.push((frame, 0.0, 0.0), Timecode::parse(text).map(|timecode| (timecode, rate)));
         }
         let text = table(
             &[(Edge::new(0, 0.0), Edge::new(25, 1.0)), (Edge::new(25, 1.0), Edge::new(50, 2.0))],

@@ -411,6 +411,21 @@ impl Codec {
         unsafe { (*self.context.as_ptr()).active_thread_type & ffi::FF_THREAD_FRAME != 0 }
     }
 
+    /// Returns `true` if the stream states film grain, which the decoder adds unless its frames carry the parameters.
+    /// FFmpeg 9 no longer reports it.
+    #[cfg(ffmpeg_before_9)]
+    pub(crate) fn has_film_grain(&self) -> bool {
+        // SAFETY: the context is valid.
+        unsafe { (*self.context.as_ptr()).properties & ffi::FF_CODEC_PROPERTY_FILM_GRAIN.cast_unsigned() != 0 }
+    }
+
+    /// Returns `false`: FFmpeg 9 does not report that the decoder adds film grain.
+    #[cfg(not(ffmpeg_before_9))]
+    #[expect(clippy::unused_self, reason = "older FFmpeg reports it")]
+    pub(crate) const fn has_film_grain(&self) -> bool {
+        false
+    }
+
     /// Returns the number of threads actually in use.
     pub(crate) fn threads(&self) -> usize {
         // SAFETY: the context is valid.

@@ -379,6 +379,18 @@ impl AvFrame {
         }
     }
 
+    /// Sets those numbers.
+    pub(crate) fn set_color_numbers(&mut self, numbers: ColorNumbers) {
+        let frame = self.as_ptr();
+        // SAFETY: these fields are C enumerations in a valid frame, and are only ever read as integers.
+        unsafe {
+            (&raw mut (*frame).colorspace).cast::<i32>().write(numbers.matrix);
+            (&raw mut (*frame).color_range).cast::<i32>().write(numbers.range);
+            (&raw mut (*frame).color_primaries).cast::<i32>().write(numbers.primaries);
+            (&raw mut (*frame).color_trc).cast::<i32>().write(numbers.transfer);
+        }
+    }
+
     /// Returns the display matrix, if the frame carries one.
     pub(crate) fn display_matrix(&self) -> Option<[i32; 9]> {
         if let Some(Statement::Sets(_, _, orientation)) = self.stated {
@@ -437,6 +449,23 @@ impl AvFrame {
             let header = bytes.get(usize::from_ne_bytes(*offset)..).unwrap_or(&[]);
             header.get(PROFILE) == Some(&0) && header.get(IS_FULL_RANGE) == Some(&1)
         }
+    }
+
+    /// Returns the ICC profile, if the frame carries one.
+    pub(crate) fn icc_profile(&self) -> Option<&[u8]> {
+        // SAFETY: the frame is valid; the result is null or side data of the frame, as long as it states.
+        unsafe {
+            let kind = ffi::AVFrameSideDataType::AV_FRAME_DATA_ICC_PROFILE;
+            let data = ffi::av_frame_get_side_data(self.as_ptr(), kind).as_ref()?;
+            Some(std::slice::from_raw_parts(data.data, data.size))
+        }
+    }
+
+    /// Returns `true` if the frame carries parameters of film grain, which the decoder has not added.
+    pub(crate) fn has_film_grain(&self) -> bool {
+        let kind = ffi::AVFrameSideDataType::AV_FRAME_DATA_FILM_GRAIN_PARAMS;
+        // SAFETY: the frame is valid.
+        !unsafe { ffi::av_frame_get_side_data(self.as_ptr(), kind) }.is_null()
     }
 
     /// Returns the first timecode that the frame carries, in the bit layout of SMPTE ST 12-1.

@@ -258,22 +258,6 @@ impl Input {
         Some(unsafe { StreamParameters::new(stream) })
     }
 
-    /// Returns the index of the video stream that FFmpeg itself would choose.
-    pub(crate) fn best_video(&self) -> Option<usize> {
-        // SAFETY: the context is valid; null asks for no decoder.
-        let index = unsafe {
-            ffi::av_find_best_stream(
-                self.context.as_ptr(),
-                ffi::AVMediaType::AVMEDIA_TYPE_VIDEO,
-                -1,
-                -1,
-                ptr::null_mut(),
-                0,
-            )
-        };
-        usize::try_from(index).ok()
-    }
-
     /// Discards the packets of all streams except this one.
     pub(crate) fn select(&mut self, chosen: usize) {
         for index in 0..self.stream_count() {

@@ -102,6 +102,11 @@ impl AvPacket {
         timestamp(self.get().dts)
     }
 
+    /// Returns where the packet begins in the file, in bytes.
+    pub(crate) fn position(&self) -> Option<u64> {
+        u64::try_from(self.get().pos).ok()
+    }
+
     /// Returns the packet with its timestamps moved later by this many ticks.
     pub(crate) fn later_by(self, ticks: i64) -> Self {
         // SAFETY: the packet is valid and `self` its only owner.

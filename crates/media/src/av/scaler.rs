@@ -6,13 +6,16 @@ use std::ptr::{self, NonNull};
 use ffmpeg_next::ffi;
 use ffmpeg_next::software::scaling::Flags;
 
-use super::{AvError, AvFrame, PixelFormat};
+use super::{AvError, AvFrame, PixelDescriptor, PixelFormat};
 
 /// Converts frames of one size from one pixel format to another, keeping matrix and range as they are.
 pub(crate) struct Scaler {
     context: NonNull<ffi::SwsContext>,
     target: PixelFormat,
     size: (c_int, c_int),
+    /// `true` if codes of nine bits in full range become codes of ten bits, of which the highest is to be the highest.
+    /// FFmpeg doubles them.
+    stretches: bool,
 }
 
 // SAFETY: a scaling context may be used from any one thread at a time, and this type is its only owner.
@@ -40,6 +43,10 @@ impl Scaler {
         full_range: bool,
     ) -> Option<Self> {
         let size = (c_int::try_from(width).ok()?, c_int::try_from(height).ok()?);
+        let (from, to) = (source.descriptor()?, target.descriptor()?);
+        let depth = |format: &PixelDescriptor| format.components.first().map(|component| component.depth);
+        let is_rgb_or_gray = to.is_rgb() || to.components.len() == 1;
+        let stretches = full_range && is_rgb_or_gray && (depth(&from), depth(&to)) == (Some(9), Some(10));
         // No interpolation when the grids agree, exact rounding, and the same result on every machine. FFmpeg 8 turned
         // the constants into an enumeration; these names from `ffmpeg_next` work for both.
         let flags =
@@ -64,7 +71,7 @@ impl Scaler {
             let range = c_int::from(full_range);
             // A refusal means that neither side has a matrix or a range (R'G'B' to R'G'B'), so there is nothing to set.
             ffi::sws_setColorspaceDetails(context.as_ptr(), table, range, table, range, 0, 1 << 16, 1 << 16);
-            Some(Self { context, target, size })
+            Some(Self { context, target, size, stretches })
         }
     }
 
@@ -91,7 +98,31 @@ impl Scaler {
                 (&raw const (*frame).linesize).cast(),
             ))?;
         }
+        if self.stretches {
+            self.stretch(&target);
+        }
         Ok(target)
+    }
+
+    /// Sets the lowest of ten bits to the highest, in a frame that has just been converted.
+    fn stretch(&self, target: &AvFrame) {
+        let (width, height) = (self.size.0 as isize, self.size.1 as isize);
+        let planes = self.target.descriptor().map_or(0, |format| format.components.len());
+        for plane in 0..planes {
+            for y in 0..height {
+                // SAFETY: the frame has a buffer of its own for a plane of this size, with a sample of two bytes for
+                // each pixel: formats of ten bits are planar here, and neither R'G'B' nor gray is subsampled.
+                let row = unsafe {
+                    let raw = target.as_ptr();
+                    let start = (*raw).data[plane].offset(y * (*raw).linesize[plane] as isize);
+                    std::slice::from_raw_parts_mut(start, 2 * width as usize)
+                };
+                for sample in row.chunks_exact_mut(2) {
+                    let code = u16::from_le_bytes([sample[0], sample[1]]);
+                    sample.copy_from_slice(&(code | code >> 9).to_le_bytes());
+                }
+            }
+        }
     }
 }
 

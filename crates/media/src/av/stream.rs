@@ -52,6 +52,11 @@ impl StreamParameters<'_> {
         kind == ffi::AVMediaType::AVMEDIA_TYPE_VIDEO as i32
     }
 
+    /// Returns the container's number of the stream: in a transport stream its PID.
+    pub(crate) const fn id(&self) -> i32 {
+        self.get().id
+    }
+
     /// Returns `true` if this is a cover picture or a thumbnail rather than the video itself.
     pub(crate) fn is_cover(&self) -> bool {
         self.get().disposition & (ffi::AV_DISPOSITION_ATTACHED_PIC | ffi::AV_DISPOSITION_TIMED_THUMBNAILS) != 0
@@ -102,7 +107,7 @@ impl StreamParameters<'_> {
     }
 
     /// Returns the decoder configuration that the container stores outside the packets.
-    pub(super) fn extradata(&self) -> &[u8] {
+    pub(crate) fn extradata(&self) -> &[u8] {
         // SAFETY: a stream always has parameters; their extra data is as long as stated, and lives as long as they do.
         unsafe {
             let (data, size) = ((*self.as_ptr()).extradata, (*self.as_ptr()).extradata_size);
@@ -235,6 +240,13 @@ impl StreamParameters<'_> {
         let (data, size) = self.side_data(ffi::AVPacketSideDataType::AV_PKT_DATA_DISPLAYMATRIX)?;
         // SAFETY: the data is as long as stated, and lives as long as the stream.
         (size >= size_of::<[i32; 9]>()).then(|| unsafe { data.cast::<[i32; 9]>().read_unaligned() })
+    }
+
+    /// Returns the ICC profile of the whole stream.
+    pub(crate) fn icc_profile(&self) -> Option<&[u8]> {
+        let (data, size) = self.side_data(ffi::AVPacketSideDataType::AV_PKT_DATA_ICC_PROFILE)?;
+        // SAFETY: the data is as long as stated, and lives as long as the stream.
+        Some(unsafe { std::slice::from_raw_parts(data, size) })
     }
 
     /// Returns what the container states about the light of the whole stream.

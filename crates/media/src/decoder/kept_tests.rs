@@ -74,6 +74,8 @@ impl Sent {
     fn connect(&mut self, Reception { threads, begins_anew, .. }: Reception) {
         let parameters = self.decoder.packets.opened().unwrap().parameters().unwrap();
         let defaults = StreamDefaults {
+            overrides_tags: false,
+            is_dolby_ipt: false,
             tags: parameters.color_numbers(),
             sample_aspect: parameters.sample_aspect(),
             coded_sample_aspect: parameters.coded_sample_aspect(),

@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use super::decision::{self, Decision};
 use super::{Decoder, StopHandle};
-use crate::av::{self, Accelerator, AvError, Codec, CodecOptions, Denied, Input, StreamParameters};
+use crate::av::{self, Accelerator, AvError, Codec, CodecOptions, ColorNumbers, Denied, Input, StreamParameters};
 use crate::demuxer::Demuxer;
 use crate::ending::{self, Ending};
 use crate::error::MediaError;
-use crate::guarantee::SeekGuarantee;
+use crate::guarantee::{self, SeekGuarantee};
 use crate::hardware::{HardwareChoice, HardwareOptions};
 use crate::index::FrameIndex;
 use crate::info::{FrameCounters, OpenOptions, StreamInfo};
@@ -21,6 +21,7 @@ use crate::packets::{LookAhead, PacketSource, Packets};
 use crate::pictures::{PictureMaker, StreamDefaults};
 use crate::position::Position;
 use crate::source::Source;
+use crate::stills::{self, StillColors};
 use crate::stream_codec::StreamCodec;
 use crate::tiles::TiledPicture;
 use crate::timecodes::TimecodeReader;
@@ -160,17 +161,27 @@ impl Decoder {
         let has_one_frame_a_packet = has_one_frame_a_packet(&parameters, input.container());
         let timecodes = TimecodeReader::of(&input, &parameters);
         let timeline = Timeline::new(parameters.time_base(), rate, input.may_jump());
+        // Other pictures than the primary one, and tracks, have their own.
+        let is_still = tiled.is_some() || parameters.frame_count() == Some(1);
+        let heif_orientation = if is_still { source.heif_orientation()? } else { None };
+        let is_mp4 = input.container() == guarantee::MP4;
+        let mut tags = parameters.color_numbers();
+        if let Some([primaries, transfer, matrix]) = source.stated_color_numbers(stream).filter(|_| is_mp4) {
+            tags = tags.or(ColorNumbers { primaries, transfer, matrix, ..ColorNumbers::UNSPECIFIED });
+        }
         let defaults = StreamDefaults {
-            tags: parameters.color_numbers(),
+            tags,
+            overrides_tags: is_mp4,
             sample_aspect: parameters.sample_aspect(),
             coded_sample_aspect: parameters.coded_sample_aspect(),
-            orientation: parameters.display_matrix().and_then(|m| tags::orientation(&m)),
+            orientation: heif_orientation.or(parameters.display_matrix().and_then(|m| tags::orientation(&m))),
             codes_fields: parameters.codec_name() == "hevc",
             states_scan: parameters.scan().is_some(),
             crop: tiled.as_ref().map_or_else(|| parameters.crop().unwrap_or_default(), TiledPicture::crop),
             is_dolby_ipt: parameters.is_dolby_ipt(),
             stated_light: parameters.stated_light(),
         };
+        let stills = StillColors::new(parameters.codec_name(), input.container(), parameters.extradata());
         let guarantee =
             if live { SeekGuarantee::Nothing } else { SeekGuarantee::of(&parameters, &input, stream, &source) };
         let info = describe(&source, &input, stream, &codec, notes).ok_or_else(no_video)?;
@@ -206,6 +217,7 @@ impl Decoder {
             numbers: Numbering::default(),
             pictures: PictureMaker::new(options, defaults),
             counters: FrameCounters::default(),
+            stills,
             states_durations: true,
             has_one_frame_a_packet,
             begins_interlaced: false,
@@ -266,6 +278,7 @@ impl Decoder {
             numbers: Numbering::default(),
             pictures: PictureMaker::new(options, coding.defaults.clone()),
             counters: FrameCounters::default(),
+            stills: StillColors::default(),
             states_durations: true,
             has_one_frame_a_packet: false,
             begins_interlaced: false,
@@ -298,7 +311,10 @@ impl Decoder {
         if let Some(reason) = &self.info.software_reason {
             log::info!("{}: software decodes ({reason})", self.info.path.display());
         }
-        self.info.layout = self.pictures.layout(&first.frame);
+        self.info.layout = Some(self.pictures.layout(&first.frame).map_err(|reason| {
+            let path = self.info.path.clone();
+            MediaError::NoPicture { path, reason }
+        })?);
         if let Some(source) = self.pictures.source_format(&first.frame) {
             self.info.conversion = source.converted_to.clone();
             if self.info.stated_size == source.cropping.codec_leaves() {
@@ -309,6 +325,11 @@ impl Decoder {
             self.info.stated_light = self.info.stated_light.or(first.frame.stated_light());
         }
         self.info.unreadable_matrix = self.pictures.unreadable_matrix(&first.frame);
+        self.info.icc_profile = first.frame.icc_profile().map(stills::profile_name).or(self.info.icc_profile.take());
+        let has_grain = self.codec.has_film_grain() || first.frame.has_film_grain();
+        self.info.film_grain = has_grain.then(|| !first.frame.has_film_grain());
+        self.info.contradictions = self.pictures.contradictions(&first.frame);
+        self.info.notes.extend_from_slice(&self.info.contradictions);
         self.info.sample_aspect = self.pictures.sample_aspect(&first.frame);
         self.info.orientation = self.pictures.orientation(&first.frame);
         self.info.notes.extend_from_slice(self.pictures.notes());
@@ -492,8 +513,11 @@ fn describe(
         primaries: av::primaries_name(parameters.color_numbers().primaries),
         luminance: LuminanceWeights::default(),
         stated_light: parameters.stated_light(),
+        icc_profile: parameters.icc_profile().map(stills::profile_name),
+        film_grain: None,
         camera_log: camera_log::stated(|name| input.tag(name), || source.camera_xml()),
         unreadable_matrix: None,
+        contradictions: Vec::new(),
         bit_rate: parameters.bit_rate().or_else(|| input.bit_rate()),
         nominal_rate,
         picture_rate: source.picture_rate().map(|rate| rate.origin),

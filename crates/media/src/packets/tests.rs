@@ -13,7 +13,7 @@ const GROUP: i64 = 60 * FRAME;
 fn fresh() -> Packets {
     let source = Source::new(Path::new(SAMPLE), &OpenOptions::default(), Arc::new(Interrupt::new())).unwrap();
     let mut input = source.open().unwrap();
-    let stream = input.best_video().unwrap();
+    let stream = 0;
     input.select(stream);
     Packets::new(PacketSource::Opened(Demuxer::new(source, input, stream, (false, None))), "h264")
 }

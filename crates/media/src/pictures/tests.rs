@@ -10,6 +10,8 @@ fn maker() -> PictureMaker {
     PictureMaker::new(
         &OpenOptions::default(),
         StreamDefaults {
+            overrides_tags: false,
+            is_dolby_ipt: false,
             tags,
             sample_aspect: None,
             coded_sample_aspect: None,
@@ -224,6 +226,8 @@ fn tags_and_overrides_are_told_apart() {
     let colorimetry = |matrix: i32, range: i32, options: OpenOptions| {
         let tags = tags::TagNumbers { matrix, range, primaries: 2, transfer: 2 };
         let defaults = StreamDefaults {
+            overrides_tags: false,
+            is_dolby_ipt: false,
             tags,
             sample_aspect: None,
             coded_sample_aspect: None,

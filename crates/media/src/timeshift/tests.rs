@@ -24,6 +24,8 @@ fn coding(begins_anew: bool) -> Coding {
     let stream = StreamCopy::blank();
     let parameters = stream.parameters();
     let defaults = StreamDefaults {
+        overrides_tags: false,
+        is_dolby_ipt: false,
         tags: parameters.color_numbers(),
         sample_aspect: None,
         coded_sample_aspect: None,
@@ -236,7 +238,7 @@ fn only_decodable_frames_with_rising_times_are_recorded() {
 fn packets_are_stored_until_the_connection_ends_unless_the_limit_is_zero() {
     let source = Source::new(Path::new(SAMPLE), &OpenOptions::default(), Arc::new(Interrupt::new())).unwrap();
     let mut input = source.open().unwrap();
-    let stream = input.best_video().unwrap();
+    let stream = 0;
     input.select(stream);
     let mut demuxer = Demuxer::new(source, input, stream, (false, None));
     let packets = [(); 3].map(|()| demuxer.read().unwrap().unwrap());

@@ -56,6 +56,35 @@ fn native_formats_are_not_touched() {
 }
 
 #[test]
+fn nine_bits_reach_the_highest_code() {
+    for (format, planes, range, is_stretched) in [
+        ("gbrp9le", 3, "", true),
+        ("gbrp9be", 3, "", true),
+        ("gray9le", 1, "", true),
+        ("gbrp9le", 3, "-color_range tv", false),
+        ("gray9le", 1, "-color_range tv", false),
+        ("yuv444p9le", 3, "", false),
+    ] {
+        let code_bytes = |code: u16| if format.ends_with("be") { code.to_be_bytes() } else { code.to_le_bytes() };
+        let plane: Vec<u8> = (0..512).flat_map(code_bytes).collect();
+        let ramp = Clip::from_bytes("ramp.bin", &plane.repeat(planes));
+        let input = format!("-f rawvideo -pixel_format {format} -video_size 512x1 {range} -i @");
+        let path = ramp.make(
+            "ramp.mkv",
+            &format!("{input} -c:v ffv1 -strict experimental -pix_fmt {} {range}", format.replace("be", "le")),
+        );
+        let frames = decode_all(&path);
+        let picture = &frames[0].picture;
+        assert_eq!(picture.layout().depth, 10);
+        let expected: Vec<u8> = (0..512_u16)
+            .map(|code| if is_stretched { (f64::from(code) * 1023.0 / 511.0).round() as u16 } else { 2 * code })
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        assert!(picture_bytes(picture) == expected.repeat(planes), "{format} {range}");
+    }
+}
+
+#[test]
 fn full_range_formats_say_so() {
     let clip = Clip::moving("clip.mjpeg", "40x30", 0.2, "-c:v mjpeg -pix_fmt yuvj422p");
     let frames = decode_all(clip.path());

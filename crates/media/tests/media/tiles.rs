@@ -121,7 +121,7 @@ fn tiles_that_do_not_fit_are_refused() {
 
 /// Returns the contents of the first box at a path of nested boxes. Each step names a box and the number of its own
 /// bytes before the boxes that it contains.
-fn inside<'a>(mut bytes: &'a [u8], path: &[(&[u8; 4], usize)]) -> &'a [u8] {
+pub(super) fn inside<'a>(mut bytes: &'a [u8], path: &[(&[u8; 4], usize)]) -> &'a [u8] {
     for (kind, own) in path {
         let at = bytes.windows(4).position(|four| four == *kind).expect("the box is there") - 4;
         let size = u32::from_be_bytes(bytes[at..at + 4].try_into().expect("four bytes")) as usize;
@@ -130,7 +130,7 @@ fn inside<'a>(mut bytes: &'a [u8], path: &[(&[u8; 4], usize)]) -> &'a [u8] {
     bytes
 }
 
-fn make_box(kind: &[u8; 4], parts: &[&[u8]]) -> Vec<u8> {
+pub(super) fn make_box(kind: &[u8; 4], parts: &[&[u8]]) -> Vec<u8> {
     let contents = parts.concat();
     [&(contents.len() as u32 + 8).to_be_bytes()[..], kind, &contents].concat()
 }

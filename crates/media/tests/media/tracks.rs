@@ -52,10 +52,56 @@ fn a_track_that_is_not_there_is_told_with_those_that_are() {
 #[test]
 fn the_choice_has_its_reason() {
     let clip = clip();
-    assert_eq!(open(clip.path()).info().track_reason, "the largest, or the one marked as default");
+    let info = open(clip.path()).info().clone();
+    assert_eq!((info.stream, info.track_reason), (1, "the largest"));
     let one = Clip::moving("one.mp4", "64x48", 0.2, "");
     assert_eq!(open(one.path()).info().track_reason, "the only one");
     let gray = clip.make("gray.mkv", "-i @ -map 0:v:2 -map 0:v:0 -c copy");
     let info = open(&gray).info().clone();
     assert_eq!((info.stream, info.track_reason), (1, "the others have no colour"));
+}
+
+/// FFmpeg itself goes by the default flag, the number of frames and the bit rate.
+#[test]
+fn the_largest_track_is_read_whatever_else_it_has() {
+    let source = |size: &str, seconds: &str| format!("-f lavfi -i testsrc2=size={size}:rate=25:duration={seconds}");
+    let clip = Clip::blank("two.mkv");
+    for (first, second) in [("64x36", "320x180"), ("320x180", "64x36")] {
+        for defaults in [["0", "0"], ["default", "0"], ["0", "default"], ["default", "default"]] {
+            let inputs = [source(first, "0.4"), source(second, "0.2")].join(" ");
+            let marks = format!("-disposition:v:0 {} -disposition:v:1 {}", defaults[0], defaults[1]);
+            let path = clip.make("two.mkv", &format!("{inputs} -map 0:v -map 1:v -c:v ffv1 {marks}"));
+            let info = open(&path).info().clone();
+            assert_eq!((info.coded_size, info.track_reason), ((320, 180), "the largest"), "{first} {defaults:?}");
+        }
+    }
+    let inputs = [source("64x36", "0.2"), source("64x36", "0.2"), source("64x36", "0.2")].join(" ");
+    let maps = "-map 0:v -map 1:v -map 2:v -c:v ffv1 -disposition:v:0 0 -disposition:v:2 0";
+    for (mark, expected) in [("default", (1, "marked as default")), ("0", (0, "the first"))] {
+        let path = clip.make("three.mkv", &format!("{inputs} {maps} -disposition:v:1 {mark}"));
+        let info = open(&path).info().clone();
+        assert_eq!((info.stream, info.track_reason), expected);
+    }
+    // A cover may be larger.
+    let cover = format!("{} -frames:v 1 -update 1", source("640x480", "0.04"));
+    clip.make("cover.png", &cover);
+    let inputs = [source("64x36", "0.2"), source("96x48", "0.2")].join(" ");
+    let maps = "-map 0:v -map 1:v -c:v ffv1 -attach @/cover.png -metadata:s:t mimetype=image/png";
+    let info = open(&clip.make("covered.mkv", &format!("{inputs} {maps}"))).info().clone();
+    assert_eq!((info.stream, info.track_reason), (1, "the largest of its kind"));
+}
+
+#[test]
+fn the_largest_variant_of_a_playlist_is_read() {
+    let clip = Clip::blank("master.m3u8");
+    let mut master = String::from("#EXTM3U\n");
+    for (name, size) in [("small", "64x36"), ("large", "128x72"), ("middle", "96x54")] {
+        let source = format!("-f lavfi -i testsrc2=size={size}:rate=25:duration=0.4 -c:v libx264");
+        clip.make(&format!("{name}.m3u8"), &format!("{source} -f hls -hls_playlist_type vod"));
+        // The bit rates contradict the sizes.
+        master += &format!("#EXT-X-STREAM-INF:BANDWIDTH=400000,RESOLUTION={size}\n{name}.m3u8\n");
+    }
+    std::fs::write(clip.path(), master).unwrap();
+    let info = open(clip.path()).info().clone();
+    assert_eq!((info.coded_size, info.track_reason), ((128, 72), "the largest"));
 }
