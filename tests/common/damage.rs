@@ -3,17 +3,17 @@
 use super::noise;
 
 /// Pseudo-random numbers, the same every time.
-struct Dice {
+pub struct Dice {
     bytes: Vec<u8>,
     next: usize,
 }
 
 impl Dice {
-    fn new(seed: u64) -> Self {
+    pub fn new(seed: u64) -> Self {
         Self { bytes: noise(1024, seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1), next: 0 }
     }
 
-    fn below(&mut self, end: usize) -> usize {
+    pub fn below(&mut self, end: usize) -> usize {
         let at = self.next;
         self.next = (at + 4) % (self.bytes.len() - 4);
         let number = u32::from_le_bytes(self.bytes[at..at + 4].try_into().expect("four bytes"));

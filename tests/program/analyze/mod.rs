@@ -21,6 +21,7 @@ mod parquet;
 mod probe;
 mod program;
 mod qctools;
+mod reached;
 mod saturation;
 mod scenes;
 mod segments;
