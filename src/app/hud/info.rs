@@ -458,6 +458,14 @@ mod tests {
         let light = stated.iter().find(|line| line.name == "HDR metadata").expect("a line");
         assert_eq!(light.value, "MaxCLL 1000 cd/m², MaxFALL 400 cd/m², HDR10+");
         assert!(lines.iter().all(|line| line.name != "HDR metadata"), "the sample states none");
+        for (film_grain, told) in [(true, "added by the decoder, and counted"), (false, "not added by the decoder")] {
+            let (icc_profile, film_grain) = (Some("Display P3".to_owned()), Some(film_grain));
+            let info = StreamInfo { icc_profile, film_grain, ..decoder.info().clone() };
+            let named = info_lines(&info, &frame, machine);
+            let found: Vec<_> = named.iter().filter(|line| matches!(line.name, "ICC profile" | "film grain")).collect();
+            let values: Vec<_> = found.iter().map(|line| line.value.as_str()).collect();
+            assert_eq!(values, ["Display P3, not applied", told]);
+        }
         let shown_on = |display, frame: &Frame, tone_mapping| {
             let lines = info_lines(decoder.info(), frame, Machine { tone_mapping, display, ..machine });
             let lines = lines.into_iter().filter(|line| matches!(line.name, "transfer" | "primaries"));
