@@ -89,19 +89,19 @@ const CODINGS: [Coding; 13] = [
         part: "mkv",
         containers: &["mkv", "mp4"],
     },
-    Coding {
-        name: "mpeg4",
-        arguments: "-c:v mpeg4 -bf 2 -q:v 5",
-        part: "mp4",
-        containers: &["avi", "mp4", "mkv"],
-    },
+    Coding { name: "mpeg4", arguments: "-c:v mpeg4 -bf 2 -q:v 5", part: "mp4", containers: &["avi", "mp4", "mkv"] },
     Coding {
         name: "mjpeg",
         arguments: "-c:v mjpeg -strict unofficial",
         part: "avi",
         containers: &["avi", "mkv", "mov"],
     },
-    Coding { name: "prores", arguments: "-c:v prores_ks -pix_fmt yuv422p10le", part: "mov", containers: &["mov", "mkv"] },
+    Coding {
+        name: "prores",
+        arguments: "-c:v prores_ks -pix_fmt yuv422p10le",
+        part: "mov",
+        containers: &["mov", "mkv"],
+    },
     Coding { name: "ffv1", arguments: "-c:v ffv1", part: "mkv", containers: &["mkv", "avi"] },
 ];
 
@@ -150,10 +150,17 @@ fn made(number: u64) -> (Clip, String) {
             more += " -flags -ildct-ilme";
         }
         if coding.part == "h264" && dice.below(4) == 0 {
-            _ = write!(more, " -bsf:v h264_metadata=rotate={}", [90, 180, 270][dice.below(3)]);
+            _ = write!(
+                more,
+                " -bsf:v h264_metadata=display_orientation=insert:rotate={}",
+                [90, 180, 270][dice.below(3)]
+            );
         }
         let keys = if coding.part == "hevc" { String::new() } else { format!("-g {group}") };
-        let source = format!("testsrc2=s=64x36:r=25,trim=start_frame={begin}:end_frame={},setpts=PTS-STARTPTS{aspect}", begin + frames);
+        let source = format!(
+            "testsrc2=s=64x36:r=25,trim=start_frame={begin}:end_frame={},setpts=PTS-STARTPTS{aspect}",
+            begin + frames
+        );
         let name = format!("part{part}.{}", coding.part);
         let arguments = format!("-f lavfi -i {source} -pix_fmt yuv420p {} {keys} {colors} {more}", coding.arguments);
         parts.push(clip.make(&name, &arguments));
@@ -162,7 +169,9 @@ fn made(number: u64) -> (Clip, String) {
     }
     let steps = match oddity {
         Oddity::TimestampGoesBack => format!("-bsf:v setts=pts=if(eq(N\\,{})\\,PTS-50\\,PTS)", 1 + dice.below(18)),
-        Oddity::TimestampIsRepeated => format!("-bsf:v setts=pts=if(eq(N\\,{})\\,PREV_OUTPTS\\,PTS)", 2 + dice.below(18)),
+        Oddity::TimestampIsRepeated => {
+            format!("-bsf:v setts=pts=if(eq(N\\,{})\\,PREV_OUTPTS\\,PTS)", 2 + dice.below(18))
+        }
         Oddity::None | Oddity::PacketIsRefused => String::new(),
     };
     let name = format!("reached.{container}");
@@ -191,7 +200,8 @@ fn refuse_packet(path: &Path, dice: &mut Dice) {
     let numbers = |line: &str| line.split(',').filter_map(|number| number.trim().parse().ok()).collect::<Vec<usize>>();
     // ffprobe writes the size first.
     let packets: Vec<_> = text.lines().map(numbers).filter(|numbers| numbers.len() == 2).collect();
-    let (size, position) = (|numbers: &Vec<usize>| (numbers[0], numbers[1]))(&packets[1 + dice.below(packets.len() - 1)]);
+    let (size, position) =
+        (|numbers: &Vec<usize>| (numbers[0], numbers[1]))(&packets[1 + dice.below(packets.len() - 1)]);
     let mut bytes = std::fs::read(path).expect("the clip");
     bytes[position + 4..position + size].fill(0xff);
     std::fs::write(path, bytes).expect("the clip can be written");
@@ -226,6 +236,9 @@ fn check_frames(path: &Path, dice: &mut Dice, wrong: &mut Vec<String>) {
                 }
             }
         }
+        // At the end, as the headers state it, the window goes to the last frame.
+        let is_end = session.player.duration_secs().is_some_and(|duration| frames[at].time_secs >= duration);
+        let at = if is_end { frames.len() - 1 } else { at };
         session.seek(frames[at].time_secs);
         let begun = Instant::now();
         while described(session.frame(), session.player.frame_index()) != linear[at] && begun.elapsed() < SOON {

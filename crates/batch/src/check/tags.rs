@@ -29,6 +29,7 @@ pub fn faults(info: &StreamInfo, first: &FrameDescription, frames: Option<u64>) 
     let matrix = Some(color.matrix).filter(|matrix| matrix.origin == Origin::Tagged).map(|matrix| matrix.value);
     faults.extend(contradictions(matrix, source.primaries, source.transfer));
     faults.extend(info.contradictions.iter().cloned());
+    faults.extend(info.unreadable_matrix.map(|matrix| format!("{matrix}: nothing that needs R'G'B' was checked")));
     if info.stated_size != info.coded_size {
         let [(a, b), (c, d)] = [info.stated_size, info.coded_size];
         faults.push(format!("the header states {a}×{b} pixels, the frames have {c}×{d}"));

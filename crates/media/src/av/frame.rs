@@ -235,7 +235,7 @@ impl AvFrame {
             Some(Statement::Sets(Syntax::H264, Some(sequence), _)) => {
                 (sequence.colors.range == 2, sequence.colors.matrix == 0)
             }
-            Some(Statement::Jpeg { is_limited }) => (!is_limited, true),
+            Some(Statement::Jpeg { is_limited, .. }) => (!is_limited, false),
             _ => return format,
         };
         format.implying(is_full, is_rgb)
@@ -341,6 +341,7 @@ impl AvFrame {
     pub(crate) fn sample_aspect(&self) -> Option<Ratio> {
         match self.stated {
             Some(Statement::Mpeg(MpegStatement { sample_aspect: Some(stated), .. })) => Some(stated),
+            Some(Statement::Jpeg { sample_aspect, .. }) => sample_aspect,
             _ => positive_ratio(self.get().sample_aspect_ratio),
         }
     }
@@ -355,7 +356,7 @@ impl AvFrame {
                 ColorNumbers { range: sequence.colors.range, ..known.or(sequence.colors) }
             }
             Some(Statement::Mpeg(stated)) => ColorNumbers { range: known.range, ..stated.colors },
-            Some(Statement::Jpeg { is_limited }) => ColorNumbers { range: if is_limited { 1 } else { 2 }, ..known },
+            Some(Statement::Jpeg { is_limited, .. }) => ColorNumbers { range: if is_limited { 1 } else { 2 }, ..known },
             _ => known,
         }
     }
@@ -623,6 +624,25 @@ mod tests {
             // SAFETY: guaranteed by the caller.
             self.0.inspect(|value| unsafe { target.write_bytes(*value, bytes) }).is_some()
         }
+    }
+
+    #[test]
+    fn metadata_of_dolby_vision_tell_its_profile() {
+        const HEADER: usize = size_of::<usize>() * 3;
+        for (profile, is_full_range, expected) in [(0, 1, true), (0, 0, false), (1, 1, false)] {
+            let frame = AvFrame::new();
+            let kind = ffi::AVFrameSideDataType::AV_FRAME_DATA_DOVI_METADATA;
+            // SAFETY: the frame is valid, and the new side data is as long as what is copied into it.
+            unsafe {
+                let data = ffi::av_frame_new_side_data(frame.as_ptr(), kind, HEADER + 16);
+                let bytes = std::slice::from_raw_parts_mut((*data).data, HEADER + 16);
+                bytes.fill(0);
+                bytes[..size_of::<usize>()].copy_from_slice(&HEADER.to_ne_bytes());
+                (bytes[HEADER + 4], bytes[HEADER + 10]) = (profile, is_full_range);
+            }
+            assert_eq!(frame.is_dolby_ipt(), expected);
+        }
+        assert!(!AvFrame::new().is_dolby_ipt());
     }
 
     #[test]

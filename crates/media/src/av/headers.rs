@@ -20,8 +20,9 @@ pub(super) enum Statement {
     Sets(Syntax, Option<SequenceStatement>, Option<StatedOrientation>),
     /// MPEG-1 and MPEG-2.
     Mpeg(MpegStatement),
-    /// Motion JPEG: `true` if the packet states that it has limited range.
-    Jpeg { is_limited: bool },
+    /// JPEG: `true` if the picture states that it has limited range, and the width of a pixel divided by its height, if
+    /// stated.
+    Jpeg { is_limited: bool, sample_aspect: Option<Ratio> },
 }
 
 /// What MPEG-1's and MPEG-2's headers state about a picture.
@@ -247,24 +248,31 @@ impl Coding {
                 Statement::Sets(sets.syntax(), sets.statement(), sets.orientation())
             }
             Self::Mpeg(headers) => Statement::Mpeg(headers.learn(packet)?),
-            Self::Jpeg => Statement::Jpeg { is_limited: is_limited_jpeg(packet)? },
+            Self::Jpeg => jpeg_statement(packet)?,
         })
     }
 }
 
-/// Returns whether a comment of a JPEG says that it has the range of BT.601, as FFmpeg writes and reads it; `None` if
-/// this is no JPEG picture.
-fn is_limited_jpeg(packet: &[u8]) -> Option<bool> {
+/// Reads the headers of a JPEG picture: a comment says that it has the range of BT.601, as FFmpeg writes and reads it,
+/// and JFIF's segment has the pixel aspect. Returns `None` if this is no JPEG picture.
+fn jpeg_statement(packet: &[u8]) -> Option<Statement> {
+    const JFIF: u8 = 0xe0;
     const COMMENT: u8 = 0xfe;
     const SCAN: u8 = 0xda;
     let mut rest = packet.strip_prefix(&[0xff, 0xd8])?;
-    let mut is_limited = false;
+    let (mut is_limited, mut sample_aspect) = (false, None);
     loop {
         let &[0xff, marker, high, low, ..] = rest else { return None };
         let (segment, behind) = rest.split_at_checked(2 + usize::from(u16::from_be_bytes([high, low])))?;
-        is_limited |= marker == COMMENT && segment.get(4..)?.starts_with(b"CS=ITU601");
-        if marker == SCAN {
-            return Some(is_limited);
+        match (marker, segment.get(4..)?) {
+            (COMMENT, text) => is_limited |= text.starts_with(b"CS=ITU601"),
+            // After the name: version, unit, and the densities.
+            (JFIF, [b'J', b'F', b'I', b'F', 0, _, _, _, x0, x1, y0, y1, ..]) => {
+                let [num, den] = [[*x0, *x1], [*y0, *y1]].map(|bytes| u16::from_be_bytes(bytes).into());
+                sample_aspect = Some(Ratio { num, den }).filter(|_| num > 0 && den > 0);
+            }
+            (SCAN, _) => return Some(Statement::Jpeg { is_limited, sample_aspect }),
+            _ => {}
         }
         rest = behind;
     }

@@ -70,15 +70,16 @@ impl PixelFormat {
         (number >= 0).then_some(Self(number))
     }
 
-    /// Returns the format of the same planes that implies full range only if `is_full`, and R'G'B' only if `is_rgb`.
+    /// Returns the format of the same planes that implies full range if `is_full`, as far as there is one, and R'G'B' if
+    /// `is_rgb`.
     pub(crate) fn implying(self, is_full: bool, is_rgb: bool) -> Self {
         let name = self.name();
-        let other = if let Some(rest) = name.strip_prefix("yuvj").filter(|_| !is_full) {
-            format!("yuv{rest}")
-        } else if let Some(rest) = name.strip_prefix("gbrp").filter(|_| !is_rgb) {
-            format!("yuv444p{rest}")
-        } else {
-            return self;
+        let other = match name.split_at_checked(4) {
+            Some(("yuvj", rest)) if !is_full => format!("yuv{rest}"),
+            Some(("gbrp", rest)) if !is_rgb => format!("yuv444p{rest}"),
+            Some(("yuv4", rest)) if is_rgb && rest.starts_with("44p") => format!("gbrp{}", &rest[3..]),
+            Some(("yuv4", rest)) if is_full && rest.ends_with('p') => format!("yuvj4{rest}"),
+            _ => return self,
         };
         std::ffi::CString::new(other).ok().and_then(|name| Self::by_name(&name)).unwrap_or(self)
     }

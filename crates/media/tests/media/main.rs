@@ -18,6 +18,7 @@ mod seek_omissions;
 mod seek_times;
 mod seek_ways;
 mod sequences;
+mod stated;
 mod stills;
 mod thread;
 mod tiles;
