@@ -24,3 +24,4 @@ mod tiles;
 mod timecodes;
 mod tracks;
 mod traps;
+mod undecodable;
