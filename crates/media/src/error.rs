@@ -568,9 +568,7 @@ fn rule(path: &Path) -> &'static str {
 fn layer_advice(layers: Option<&str>) -> String {
     match layers {
         Some(layers) => format!("choose another layer with --layer ({})", sanitized(layers)),
-        None => {
-            "FFmpeg decodes only these, in the first part of a file; convert it with another program first".to_owned()
-        }
+        None => "FFmpeg decodes no other channels, so convert it with another program first".to_owned(),
     }
 }
 
