@@ -9,8 +9,8 @@ use std::sync::Arc;
 use super::decision::{self, Decision};
 use super::{Decoder, StopHandle};
 use crate::av::{
-    self, Accelerator, AvError, AvPacket, Codec, CodecOptions, ColorNumbers, Denied, Inability, Input, StreamParameters,
-    take_inability,
+    self, Accelerator, AvError, AvPacket, Codec, CodecOptions, ColorNumbers, Denied, Inability, Input,
+    StreamParameters, take_inability,
 };
 use crate::demuxer::Demuxer;
 use crate::ending::{self, Ending};
