@@ -9,7 +9,7 @@ use super::session::close_in_background;
 use super::signal;
 use histoscope_core::picture::Frame;
 use histoscope_core::text::file_name;
-use histoscope_media::{DecodeEvent, DecodeThread, MediaError, NoSignal, StreamInfo};
+use histoscope_media::{DecodeEvent, DecodeThread, MediaError, NoSignal, StreamInfo, is_local};
 
 /// The files, including the one on screen.
 #[derive(Debug, Clone, Default)]
@@ -113,6 +113,12 @@ impl Opening {
             Some(awaited) if now < awaited.since.0 + signal::PATIENCE => format!("waiting for {} …", self.name),
             Some(awaited) => signal::awaited_text(&self.name, awaited.since.1, awaited.reason.as_deref()),
         }
+    }
+
+    /// Returns `true` if the input consists of files on this machine.
+    #[must_use]
+    pub fn is_local(&self) -> bool {
+        is_local(&self.input)
     }
 
     /// Returns `true` if a sender is being waited for.

@@ -15,6 +15,8 @@ use histoscope_media::{DecodeThread, Decoder, HardwareOptions, OpenOptions, Queu
 
 /// Longest time that a video may take to open.
 const OPEN_LIMIT: Duration = Duration::from_secs(60);
+/// The same for files on this machine, which open as fast as the machine can: for ever.
+const LOCAL_LIMIT: Duration = Duration::from_secs(u32::MAX as u64);
 /// How long to wait for a sender before the window opens without its picture, and so without its size.
 const SENDER_LIMIT: Duration = Duration::from_millis(1500);
 
@@ -151,7 +153,8 @@ fn second(beginning: &Beginning, options: &PlayOptions, waker: &Waker) -> Result
 
 /// Waits until a video is open with its first frame, but only briefly if its sender has yet to appear.
 fn wait_for(opening: &mut Opening) -> Opened {
-    match opening.wait(OPEN_LIMIT) {
+    let limit = if opening.is_local() { LOCAL_LIMIT } else { OPEN_LIMIT };
+    match opening.wait(limit) {
         Opened::NotYet if opening.is_awaited() => opening.wait(SENDER_LIMIT),
         opened => opened,
     }

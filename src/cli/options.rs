@@ -46,6 +46,10 @@ pub struct ReadingArgs {
     #[arg(long, value_name = "N", value_parser = whole::<u32, 1, 1_000_000>)]
     track: Option<u32>,
 
+    /// Read this layer of EXR pictures, such as diffuse for diffuse.R, diffuse.G and diffuse.B, instead of the default one
+    #[arg(long, value_name = "NAME")]
+    layer: Option<String>,
+
     /// Decode with N threads; the default is one more than the number of cores. With 1, a damaged file gives the same
     /// counts every time
     #[arg(long, value_name = "N", value_parser = whole::<usize, 1, 64>)]
@@ -89,6 +93,7 @@ impl ReadingArgs {
             },
             cropping: self.cropping.into(),
             track: self.track,
+            layer: self.layer.clone(),
             threads: self.threads,
             sequence: self.sequence,
             frame_rate: self.frame_rate,

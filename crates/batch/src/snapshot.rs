@@ -306,10 +306,16 @@ fn adapter(options: &SnapshotOptions) -> Result<Option<Arc<Gpu>>, SnapshotError>
     if options.output.is_none() && options.engine == EngineChoice::Cpu {
         return Ok(None);
     }
-    Gpu::shared(&options.adapter).map(Some).map_err(|error| match error {
-        GpuError::NoAdapter if options.output.is_none() => SnapshotError::NoAdapterToCount,
-        error => error.into(),
-    })
+    let is_wanted = options.output.is_some() || options.engine == EngineChoice::Gpu || options.adapter.name.is_some();
+    match Gpu::shared(&options.adapter) {
+        Ok(gpu) => Ok(Some(gpu)),
+        Err(GpuError::NoAdapter) if options.output.is_none() => Err(SnapshotError::NoAdapterToCount),
+        Err(error @ GpuError::Device { .. }) if !is_wanted => {
+            log::warn!("the CPU counts: {error}");
+            Ok(None)
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Returns the rectangle to count, or `None` for the whole picture.

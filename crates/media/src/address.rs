@@ -43,6 +43,14 @@ pub fn is_live(path: &Path) -> bool {
     delivery(path) == Delivery::Live
 }
 
+/// Returns `true` if a source consists of files on this machine, all of whose data is there to be read; pipes and devices
+/// deliver theirs over time.
+#[must_use]
+pub fn is_local(path: &Path) -> bool {
+    let is_pipe = || std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
+    delivery(path) == Delivery::Stored && !is_address(&path.to_string_lossy()) && path != "-" && !is_pipe()
+}
+
 /// Returns `true` if the path names an SDP file, which describes where to receive an RTP stream.
 pub(super) fn is_session_description(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("sdp"))
@@ -105,6 +113,22 @@ fn goes_through_proxy(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_are_local_and_pipes_and_addresses_are_not() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let file = folder.path().join("a.mp4");
+        std::fs::write(&file, "x").expect("the folder takes a file");
+        let pattern = folder.path().join("a.%04d.png");
+        assert!([file.as_path(), folder.path(), &pattern, Path::new("concat:a.ts|b.ts")].into_iter().all(is_local));
+        for name in
+            ["-", "http://host/a.mp4", "udp://127.0.0.1:1", "av://lavfi:testsrc", "a.sdp", "cache:http://host/a.ts"]
+        {
+            assert!(!is_local(Path::new(name)), "{name}");
+        }
+        #[cfg(unix)]
+        assert!(!is_local(Path::new("/dev/null")), "a device");
+    }
 
     #[test]
     fn live_sources_are_recognised_by_name() {

@@ -66,6 +66,17 @@ impl Iterator for Boxes {
     }
 }
 
+/// Returns `true` if the file announces fragments but has none, as the initialization segment of a stream.
+pub(super) fn lacks_fragments(path: &Path) -> bool {
+    let announces = top_box(path, b"moov", MAX_INDEX).is_some_and(|index| index.windows(4).any(|kind| kind == b"mvex"));
+    announces && !is_fragmented(path)
+}
+
+/// Returns `true` if the video of an MP4 file is encrypted (ISO/IEC 23001-7), according to its index.
+pub(super) fn is_encrypted(path: &Path) -> bool {
+    top_box(path, b"moov", MAX_INDEX).is_some_and(|index| index.windows(4).any(|kind| kind == b"encv"))
+}
+
 /// Returns `true` if the file is a fragmented MP4, whose index is spread throughout the file.
 pub(super) fn is_fragmented(path: &Path) -> bool {
     Boxes::of(path).is_ok_and(|mut boxes| boxes.any(|found| &found.kind == b"moof"))
@@ -76,6 +87,8 @@ pub(super) fn is_fragmented(path: &Path) -> bool {
 pub(super) enum IndexFault {
     /// The file contains no index.
     Missing,
+    /// The file contains fragments, whose index is in another file.
+    Elsewhere,
     /// The file contains an index, but an earlier box states a size that does not lead to it.
     Hidden {
         /// Kind of that box.
@@ -90,16 +103,17 @@ pub(super) enum IndexFault {
 pub(super) fn index_fault(path: &Path) -> Option<IndexFault> {
     let mut walked = Vec::new();
     let mut boxes = Boxes::of(path).ok()?;
-    let mut is_mp4 = false;
+    let (mut is_mp4, mut is_segment) = (false, false);
     for found in boxes.by_ref() {
         match &found.kind {
             b"moov" => return None,
             b"ftyp" | b"mdat" => is_mp4 = true,
+            b"styp" | b"moof" => is_segment = true,
             _ => {}
         }
         walked.push(found);
     }
-    if !is_mp4 {
+    if !is_mp4 && !is_segment {
         return None;
     }
     let index = find_index(&mut boxes.file, boxes.length).ok().flatten();
@@ -108,6 +122,7 @@ pub(super) fn index_fault(path: &Path) -> Option<IndexFault> {
         Some(culprit) => {
             IndexFault::Hidden { kind: String::from_utf8_lossy(&culprit.kind).into_owned(), at: culprit.start }
         }
+        None if is_segment => IndexFault::Elsewhere,
         None => IndexFault::Missing,
     })
 }
@@ -249,6 +264,39 @@ fn meta(path: &Path) -> Option<Vec<u8>> {
     let mut bytes = top_box(path, b"meta", MAX_META)?;
     // QuickTime has no version and flags here.
     Some(if bytes.starts_with(&[0; FLAGS]) { bytes.split_off(FLAGS) } else { bytes })
+}
+
+/// Returns where the data of the last item of a HEIF file ends, according to the item locations in its `meta` box
+/// (ISO/IEC 14496-12, 8.11.3); 0 if there are none.
+pub(super) fn items_end(meta: &[u8]) -> u64 {
+    let locations = meta.windows(4).position(|kind| kind == b"iloc").map(|at| &meta[at + 4..]);
+    locations.and_then(ends_of_items).and_then(|ends| ends.into_iter().max()).unwrap_or(0)
+}
+
+fn ends_of_items(mut rest: &[u8]) -> Option<Vec<u64>> {
+    let mut take = |bytes: usize| {
+        let (number, behind) = rest.split_at_checked(bytes)?;
+        rest = behind;
+        Some(number.iter().fold(0_u64, |number, byte| number << 8 | u64::from(*byte)))
+    };
+    let version = take(4)? >> 24;
+    let sizes = take(2)?;
+    let [offset, length, base, index] = [12, 8, 4, 0].map(|shift| (sizes >> shift & 15) as usize);
+    let id = if version < 2 { 2 } else { 4 };
+    let mut ends = Vec::new();
+    for _ in 0..take(id)? {
+        take(id)?;
+        // Other methods do not count from the start of the file.
+        let is_of_file = version == 0 || take(2)? & 15 == 0;
+        take(2)?;
+        let start = take(base)?;
+        for _ in 0..take(2)? {
+            take(if version == 0 { 0 } else { index })?;
+            let end = start.saturating_add(take(offset)?).saturating_add(take(length)?);
+            ends.extend(is_of_file.then_some(end));
+        }
+    }
+    Some(ends)
 }
 
 /// Returns the number and the kind of the item that a `meta` box declares as its primary one.

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::av::{Accelerator, AvError, AvFrame, Interrupt, Received};
+use super::av::{Accelerator, AvError, AvFrame, AvPacket, Interrupt, Received};
 use super::demuxer::Demuxer;
 use super::error::MediaError;
 use super::guarantee::SeekGuarantee;
@@ -72,6 +72,8 @@ pub struct Decoder {
     serial: u64,
     /// `true` if the user named the hardware that is to decode.
     is_hardware_named: bool,
+    /// The first packet, until a frame has been decoded.
+    first_packet: Option<AvPacket>,
 }
 
 /// Interrupts a decoder's blocking reads from another thread.
@@ -415,6 +417,9 @@ impl Decoder {
             return Ok(());
         };
         self.stills.note(self.codec.next_number(), packet.data());
+        if self.counters.decoded == 0 && self.first_packet.is_none() {
+            self.first_packet = packet.share().ok();
+        }
         let is_discarded = packet.is_discarded();
         let skip_before = self.position.omission.skip_before;
         let is_needed = skip_before.is_none_or(|limit| packet.pts().is_none_or(|pts| pts >= limit));

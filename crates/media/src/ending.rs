@@ -12,6 +12,7 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
+use super::boxes;
 use super::info::{FrameCounters, LeftOut, StreamInfo};
 use histoscope_core::text::counted;
 
@@ -22,6 +23,8 @@ const TAIL_BYTES: u64 = 128 << 10;
 const FEWEST_PACKETS: usize = 5;
 /// Maximum number of objects examined in an ASF header; there are about ten.
 const MAX_OBJECTS: usize = 64;
+/// Maximum number of bytes read from the description of a HEIF file's items.
+const MAX_ITEMS: u64 = 1 << 20;
 /// Frames by which a file may be shorter than its headers state, because headers are rounded.
 const MISSING_FRAMES: f64 = 2.5;
 /// The same limit if there is other evidence that the file was cut off.
@@ -128,6 +131,8 @@ pub(super) fn cut_part(path: &Path, container: &str) -> Option<&'static str> {
         "avi" => bytes.is_cut_riff().map(|is_cut| is_cut.then_some("a RIFF chunk")),
         "flv" => bytes.is_cut_flv().map(|is_cut| is_cut.then_some("an FLV tag")),
         "asf" => bytes.is_cut_asf().map(|is_cut| is_cut.then_some("its data, judging by the stated size")),
+        "gif" => bytes.is_cut_gif().map(|is_cut| is_cut.then_some("an image")),
+        "vc1test" => bytes.is_cut_rcv().map(|is_cut| is_cut.then_some("a frame")),
         "yuv4mpegpipe" => bytes.is_cut_y4m().map(|is_cut| is_cut.then_some("a frame")),
         _ => Ok(None),
     };
@@ -201,6 +206,20 @@ impl TransportPacket {
             is_scrambled: is_scrambled && has_payload,
             begins_picture: pid_high & 0x40 != 0 && has_payload && !is_scrambled && is_video,
         })
+    }
+}
+
+/// Returns `true` if the file of a single picture, by FFmpeg's name for the codec, lacks its end.
+pub(super) fn is_cut_picture(codec: &str, picture: &[u8]) -> bool {
+    let has = |end: &[u8]| picture.windows(end.len()).any(|bytes| bytes == end);
+    let number = |at: usize| picture.get(at..)?.first_chunk().map(|number| u32::from_le_bytes(*number) as usize);
+    match codec {
+        "bmp" => number(2).is_some_and(|size| size > picture.len()),
+        _ if picture.is_empty() => false,
+        "jpeg2000" | "mjpeg" => !has(&[0xff, 0xd9]),
+        "png" => !has(b"IEND"),
+        "webp" => number(4).is_some_and(|size| size.saturating_add(8) > picture.len()),
+        _ => false,
     }
 }
 
@@ -281,6 +300,9 @@ impl Bytes {
             position = position.saturating_add(size);
             if size < 8 {
                 return Ok(None);
+            }
+            if &kind == b"meta" && boxes::items_end(&self.range(position - size, size.min(MAX_ITEMS))?) > self.length {
+                return Ok(Some("a picture"));
             }
             if position > self.length && (&kind == b"mdat" || &kind == b"moof") {
                 return Ok(Some(if is_fragmented { "a fragment" } else { "its data" }));
@@ -372,6 +394,48 @@ impl Bytes {
         Ok(false)
     }
 
+    /// GIF: blocks that consist of sub-blocks, each of which states its size. Some writers leave out the trailer.
+    fn is_cut_gif(&mut self) -> io::Result<bool> {
+        // The size of a colour table, if there is one.
+        let table = |flags: u8| if flags & 0x80 == 0 { 0 } else { 3 << ((flags & 7) + 1) };
+        let [flags] = self.at(10)?;
+        let mut position = 13 + table(flags);
+        while position < self.length {
+            let [kind] = self.at(position)?;
+            position += match kind {
+                b'!' => 2,
+                b',' if position + 10 > self.length => return Ok(true),
+                b',' => 11 + table(self.at::<1>(position + 9)?[0]),
+                // The trailer, or bytes behind a file without one.
+                _ => return Ok(false),
+            };
+            loop {
+                if position >= self.length {
+                    return Ok(true);
+                }
+                let [size] = self.at(position)?;
+                position += 1 + u64::from(size);
+                if size == 0 {
+                    break;
+                }
+            }
+        }
+        Ok(position > self.length)
+    }
+
+    /// RCV (SMPTE 421M, annex L): a header, which states the number of frames, then frames that state their sizes.
+    fn is_cut_rcv(&mut self) -> io::Result<bool> {
+        let size = |[s0, s1, s2, _flags]: [u8; 4]| u32::from_le_bytes([s0, s1, s2, 0]);
+        let stated = size(self.at(0)?);
+        let (mut position, mut frames) = (36, 0);
+        while position + 8 <= self.length {
+            position += 8 + u64::from(size(self.at(position)?));
+            frames += 1;
+        }
+        // A file written to a pipe states no frames, or the highest number.
+        Ok(position != self.length || stated != 0xff_ffff && frames < stated)
+    }
+
     /// YUV4MPEG2: frames of equal size, each after a header line. Handles only header lines without parameters.
     fn is_cut_y4m(&mut self) -> io::Result<bool> {
         let begin = self.range(0, 4096)?;
@@ -381,7 +445,7 @@ impl Bytes {
         let whole = (self.length - first) / size;
         let rest = (self.length - first) % size;
         let is_frame = |marker: [u8; 6]| &marker == b"FRAME\n";
-        if rest == 0 || whole == 0 || !is_frame(self.at(first + (whole - 1) * size)?) {
+        if rest == 0 || whole > 0 && !is_frame(self.at(first + (whole - 1) * size)?) {
             return Ok(false);
         }
         let begun = self.range(self.length - rest, 6)?;
@@ -419,6 +483,12 @@ fn is_cut_transport_stream(tail: &[u8]) -> bool {
         let last = first + (tail.len() - 1 - first) / distance * distance;
         last + if distance == 204 { 204 } else { 188 } > tail.len()
     })
+}
+
+/// Returns the packets of part of a transport stream.
+pub(super) fn packets_of(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let (first, distance) = transport_packets(bytes).unwrap_or((bytes.len(), 1));
+    (first..bytes.len()).step_by(distance).filter_map(move |at| bytes.get(at..at + 188))
 }
 
 /// Returns the position of the first transport packet and the distance from one to the next: packets have the same first
@@ -544,7 +614,7 @@ mod tests {
         for start in starts {
             for length in [0, 1, 5, 40] {
                 let bytes = [start, &vec![0xff; length]].concat();
-                for container in containers.into_iter().chain(["yuv4mpegpipe"]) {
+                for container in containers.into_iter().chain(["gif", "vc1test", "yuv4mpegpipe"]) {
                     cut(container, &bytes);
                 }
                 let file = tempfile::NamedTempFile::new().expect("a temporary file");

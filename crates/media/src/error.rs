@@ -99,6 +99,18 @@ pub enum MediaError {
         /// The file.
         path: PathBuf,
     },
+    /// The file is part of a segmented stream, and holds either its headers or its frames.
+    #[error(
+        "{}: a segment of a stream (DASH, CMAF, HLS) without its {missing}; join them (cat init.mp4 segment.m4s > \
+         whole.mp4), or open the stream's manifest",
+        shown(path)
+    )]
+    Segment {
+        /// The file.
+        path: PathBuf,
+        /// The part that it lacks.
+        missing: &'static str,
+    },
     /// A box of an MP4 or MOV file states a wrong size, so its index cannot be found.
     #[error(
         "{}: the box \"{}\" at byte {at} states a wrong size, so the MP4 index (moov) after it cannot be found; copy \
@@ -194,6 +206,18 @@ pub enum MediaError {
         /// The name of the other file or address.
         named: String,
     },
+    /// The key of a playlist's segments was not read.
+    #[error(
+        "{}: its segments are encrypted, and their key {named} was not read; decrypt them first, for example with \
+         ffmpeg -allowed_extensions ALL -i PLAYLIST -c copy clear.ts",
+        shown(path)
+    )]
+    KeyUnread {
+        /// The playlist.
+        path: PathBuf,
+        /// The name of the key.
+        named: String,
+    },
     /// A part of a playlist cannot be read.
     #[error(
         "{}: {named}, to which it refers, cannot be read; check that it exists and is a video file or address",
@@ -221,10 +245,74 @@ pub enum MediaError {
         /// The codec's name.
         codec: String,
     },
+    /// FFmpeg's decoder cannot decode something that the stream uses.
+    #[error("{}: this FFmpeg cannot decode {what}; convert the file with another program first", shown(path))]
+    Undecodable {
+        /// The file.
+        path: PathBuf,
+        /// What it cannot decode, in words.
+        what: String,
+    },
+    /// The content of a picture is not in the format that its name states.
+    #[error(
+        "{}: does not begin like {codec}, although it is named so; if it is in another format, rename it",
+        shown(path)
+    )]
+    Misnamed {
+        /// The file.
+        path: PathBuf,
+        /// The codec that the name stands for.
+        codec: String,
+    },
+    /// The default layer of an EXR picture is not a picture.
+    #[error(
+        "{}: its default layer has neither red, green and blue nor luminance (its channels: {}); {}",
+        shown(path),
+        sanitized(channels),
+        layer_advice(layers.as_deref())
+    )]
+    NoDefaultLayer {
+        /// The file.
+        path: PathBuf,
+        /// The names of its channels, separated by commas.
+        channels: String,
+        /// The names of its layers that can be decoded, separated by commas.
+        layers: Option<String>,
+    },
+    /// The picture has no layer of that name that can be decoded.
+    #[error(
+        "{}: it has no layer {} that FFmpeg can decode; {}",
+        shown(path),
+        sanitized(layer),
+        other_layers(layers.as_deref())
+    )]
+    NoSuchLayer {
+        /// The file.
+        path: PathBuf,
+        /// The requested name.
+        layer: String,
+        /// The names of its layers that can be decoded, separated by commas.
+        layers: Option<String>,
+    },
+    /// A layer was requested, but the source is not an EXR file.
+    #[error("{}: only EXR files have layers; leave --layer out", shown(path))]
+    NoLayers {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The video is encrypted or scrambled.
+    #[error(
+        "{}: its video is scrambled (encrypted); descramble it first, with the key that belongs to it",
+        shown(path)
+    )]
+    Scrambled {
+        /// The file.
+        path: PathBuf,
+    },
     /// No frame of the file could be decoded.
     #[error(
-        "{}: no frame could be decoded from the whole file ({codec}, {} refused); it is damaged or \
-         encrypted, try another copy",
+        "{}: no frame could be decoded from the whole file ({codec}, {} refused); it is damaged, encrypted, or of a kind \
+         that FFmpeg does not know; try another copy",
         shown(path),
         counted(*refused, "packet")
     )]
@@ -236,8 +324,18 @@ pub enum MediaError {
         /// Number of packets that the decoder refused.
         refused: u64,
     },
+    /// The file ends within its first frame.
+    #[error("{}: the file was cut off in its first frame; copy or download it again", shown(path))]
+    CutInFirst {
+        /// The file.
+        path: PathBuf,
+    },
     /// The video track has no packets.
-    #[error("{}: its video track ({codec}) is empty; try another copy of the file", shown(path))]
+    #[error(
+        "{}: its video track ({codec}) has no whole frame: it is empty, or was cut off in its first frame; try another \
+         copy of the file",
+        shown(path)
+    )]
     EmptyTrack {
         /// The file.
         path: PathBuf,
@@ -433,6 +531,9 @@ impl MediaError {
         matches!(
             self,
             Self::NoFrames { .. }
+                | Self::Undecodable { .. }
+                | Self::Scrambled { .. }
+                | Self::CutInFirst { .. }
                 | Self::NoDecoder { .. }
                 | Self::EmptyTrack { .. }
                 | Self::AllLeftOut { .. }
@@ -460,6 +561,22 @@ fn rule(path: &Path) -> &'static str {
         "data from a pipe may refer to nothing else"
     } else {
         "a file may refer to media files next to it, but to no other files and no addresses"
+    }
+}
+
+/// Returns advice for an EXR picture whose default layer is not a picture.
+fn layer_advice(layers: Option<&str>) -> String {
+    match layers {
+        Some(layers) => format!("choose another layer with --layer ({})", sanitized(layers)),
+        None => "FFmpeg decodes no other channels, so convert it with another program first".to_owned(),
+    }
+}
+
+/// Returns advice for an EXR picture without the requested layer.
+fn other_layers(layers: Option<&str>) -> String {
+    match layers {
+        Some(layers) => format!("choose one of these, or leave --layer out: {}", sanitized(layers)),
+        None => "it has no other layers to choose, so leave --layer out".to_owned(),
     }
 }
 

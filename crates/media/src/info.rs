@@ -49,6 +49,8 @@ pub struct OpenOptions {
     /// Number of the video track to read, counting from 1 in file order, instead of the one that is most likely the
     /// video.
     pub track: Option<u32>,
+    /// Name of the layer of an EXR picture to read, instead of the default one.
+    pub layer: Option<String>,
     /// Bytes of a live source's packets that a decoding thread stores so that past frames can be decoded again; none by
     /// default.
     pub kept_packets: usize,

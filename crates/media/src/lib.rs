@@ -9,7 +9,7 @@
 //! packets, with what `hardware` has chosen; if hardware fails, `fallback` leads to software. `pictures` makes the frames readable, using `layout`, `tags` and, for pictures stored in parts, `tiles`.
 //! `timeline`, `timecodes` and `numbering` give the frames their times and numbers, and `position` is the state that a
 //! seek resets. `guarantee` determines where a seek may start decoding, and `target` where it leads. `index` lists a
-//! file's packets. `ending` and `boxes` find faults in a file, and `error` describes them. `reception` reopens a live
+//! file's packets. `ending`, `boxes` and `undecodable` find faults in a file, and `error` describes them; `exr` reads the layers of pictures. `reception` reopens a live
 //! source (`address`) as often as needed. `thread` decodes on its own thread, and `exchange` is the state that it
 //! shares with the thread that it serves. `av` owns FFmpeg's objects.
 
@@ -24,6 +24,7 @@ mod device;
 mod ending;
 mod error;
 mod exchange;
+mod exr;
 mod fallback;
 mod guarantee;
 mod hardware;
@@ -48,8 +49,9 @@ mod tiles;
 mod timecodes;
 mod timeline;
 mod timeshift;
+mod undecodable;
 
-pub use address::is_live;
+pub use address::{is_live, is_local};
 pub use av::{DeviceMemory, HardwareKind, filters_keep_depth, version as ffmpeg_version, wait_until_closed};
 pub use decoder::{Decoder, StopHandle};
 pub use ending::Ending;

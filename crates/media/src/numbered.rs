@@ -226,6 +226,11 @@ impl Sequence {
         self.pattern.text()
     }
 
+    /// Returns the path of the first picture.
+    pub(super) fn first_path(&self) -> PathBuf {
+        self.pattern.path(self.first)
+    }
+
     /// Returns the number of pictures up to the gap or the end.
     pub(super) const fn count(&self) -> u32 {
         self.count

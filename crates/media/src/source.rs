@@ -2,19 +2,22 @@
 
 use std::ffi::{CStr, CString};
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::address;
 use super::allowed::SourceAccess;
-use super::av::{self, AvError, Denied, Devices, Input, Interrupt, take_denied};
+use super::av::{self, AvError, Denied, Devices, Input, InputOptions, Interrupt, Read, take_denied, take_inability};
 use super::boxes::{self, IndexFault};
 use super::device::{Device, device};
+use super::ending;
 use super::error::{MediaError, is_address};
+use super::exr::{ExrHeader, LayerChoice};
 use super::info::OpenOptions;
 use super::numbered::{self, NumberPattern, Sequence};
+use super::undecodable;
 use histoscope_core::picture::color::{Origin, Sourced};
 use histoscope_core::picture::{Orientation, Ratio};
 use histoscope_core::text::{file_name, sanitized};
@@ -43,6 +46,8 @@ pub(super) struct Source {
     follows: bool,
     /// Time without data after which a network source is given up.
     network_limit: Duration,
+    /// The layer to decode, if one was chosen.
+    layer: Option<Box<LayerChoice>>,
     interrupt: Arc<Interrupt>,
 }
 
@@ -108,7 +113,28 @@ impl Source {
         };
         let url = CString::new(url).map_err(|_| MediaError::NotFound { path: path.to_owned() })?;
         let network_limit = options.network_limit.unwrap_or(OpenOptions::NETWORK_LIMIT);
-        Ok(Self { path: path.to_owned(), url, kind, picture_rate, follows, network_limit, interrupt })
+        let mut source =
+            Self { path: path.to_owned(), url, kind, picture_rate, follows, network_limit, layer: None, interrupt };
+        source.layer = options.layer.as_deref().map(|layer| source.find_layer(layer)).transpose()?.map(Box::new);
+        Ok(source)
+    }
+
+    /// Returns the layer with that name, according to the headers of the first picture.
+    fn find_layer(&self, layer: &str) -> Result<LayerChoice, MediaError> {
+        let path = self.path.clone();
+        let header = match &self.kind {
+            SourceKind::File => ExrHeader::read(&self.path),
+            SourceKind::Numbered(sequence) => ExrHeader::read(&sequence.first_path()),
+            _ => None,
+        };
+        let Some(header) = header else { return Err(MediaError::NoLayers { path }) };
+        let no_such = || MediaError::NoSuchLayer { path, layer: layer.to_owned(), layers: header.layer_names() };
+        header.layer(layer).ok_or_else(no_such)
+    }
+
+    /// Returns the layer to decode, if one was chosen.
+    pub(super) fn layer(&self) -> Option<&LayerChoice> {
+        self.layer.as_deref()
     }
 
     /// Returns the path as it was given.
@@ -220,9 +246,11 @@ impl Source {
 
     /// Sets the time limit of the next operation, if it has one.
     pub(super) fn limit_time(&self) {
-        let comes_from_outside = self.is_live() || self.kind == SourceKind::Network;
-        let limit = comes_from_outside.then_some(self.network_limit);
-        self.interrupt.limit(limit);
+        self.interrupt.limit(self.comes_from_outside().then_some(self.network_limit));
+    }
+
+    fn comes_from_outside(&self) -> bool {
+        self.is_live() || self.kind == SourceKind::Network
     }
 
     /// Opens the source and reads its headers.
@@ -252,20 +280,52 @@ impl Source {
             SourceKind::Device => (device.as_deref(), &PROBED),
             SourceKind::Numbered(_) => (Some(c"image2"), &numbered),
             SourceKind::Glob => (Some(c"image2"), &glob),
-            SourceKind::File | SourceKind::Pipe | SourceKind::Fifo | SourceKind::Other => (None, &[]),
+            // A file may be named like a pattern.
+            SourceKind::File => (None, &[(c"pattern_type", c"none")]),
+            SourceKind::Pipe | SourceKind::Fifo | SourceKind::Other => (None, &[]),
         };
         let protocols = self.reach().protocols();
         let allowed: [(&CStr, &CStr); 1] = [(c"protocol_whitelist", &protocols)];
         let options = [options, &SourceAccess::OPTIONS, &allowed].concat();
         // Discard what was denied to sources opened earlier on this thread.
         take_denied();
-        let input = Input::open(&self.url, format, &options, Arc::clone(&self.interrupt))
+        let layer = self.layer().map(LayerChoice::options).unwrap_or_default();
+        let decoding: Vec<(&CStr, &CStr)> = layer.iter().map(|(key, value)| (*key, &**value)).collect();
+        let options = InputOptions { format, codec: None, options: &options, decoding: &decoding };
+        let open = |options: &InputOptions<'_>| Input::open(&self.url, options, Arc::clone(&self.interrupt));
+        let opened = open(&options).and_then(|input| match self.true_codec(&input, open, &options) {
+            Some(codec) => open(&InputOptions { codec: Some(codec), ..options }),
+            None => Ok(input),
+        });
+        let input = opened
             .map_err(|error| take_denied().map_or_else(|| self.open_error(error), |denied| self.denied(denied)))?;
         if input.container() == "tty" {
             // FFmpeg renders plain text as the picture of a terminal, based only on the file name.
             return Err(MediaError::NotMedia { path: self.path.clone(), reason: "it is plain text".to_owned() });
         }
         Ok(input)
+    }
+
+    /// Returns FFmpeg's name for the codec of pictures whose names end like those of another.
+    fn true_codec(
+        &self,
+        input: &Input,
+        open: impl Fn(&InputOptions<'_>) -> Result<Input, AvError>,
+        options: &InputOptions<'_>,
+    ) -> Option<&'static str> {
+        // This demuxer goes by the name.
+        let stream = input.stream(0).filter(|_| input.container() == "image2")?;
+        let path = match &self.kind {
+            SourceKind::File => self.path.clone(),
+            SourceKind::Numbered(sequence) => sequence.first_path(),
+            _ => match open(options).ok()?.read() {
+                Read::Packet(packet) => return undecodable::other_codec(packet.data(), stream.codec_name()),
+                _ => return None,
+            },
+        };
+        let mut start = Vec::new();
+        File::open(path).and_then(|file| file.take(32).read_to_end(&mut start)).ok()?;
+        undecodable::other_codec(&start, stream.codec_name())
     }
 
     /// Returns FFmpeg's name for the kind of device; `None` if the source is not a device.
@@ -309,17 +369,22 @@ impl Source {
                 MediaError::PartUnread { path, named: bare(&named) }
             }
             Denied::Unread(named) | Denied::Refused(named) => MediaError::Refused { path, named: bare(&named) },
+            Denied::Key(named) => MediaError::KeyUnread { path, named: bare(&named) },
         }
     }
 
     fn open_error(&self, error: AvError) -> MediaError {
         let path = self.path.clone();
+        if let Some((width, height)) = take_inability().oversize {
+            return MediaError::TooLarge { path, width, height };
+        }
         match error {
             AvError::BUSY if self.kind == SourceKind::Device => MediaError::DeviceInUse { path },
             _ if self.kind == SourceKind::Device && !self.interrupt.is_stopped() && !self.interrupt.is_late() => {
                 MediaError::Device { path, reason: error.to_string() }
             }
             AvError::INVALID_DATA if self.is_file() => self.unrecognised(error),
+            AvError::EOF if self.is_file() => MediaError::CutInFirst { path },
             AvError::INVALID_DATA => MediaError::NotMedia { path, reason: error.to_string() },
             AvError::NO_ENTRY if matches!(self.kind, SourceKind::Numbered(_) | SourceKind::Glob) => {
                 MediaError::NoMatch { path }
@@ -335,10 +400,12 @@ impl Source {
     fn unrecognised(&self, error: AvError) -> MediaError {
         let path = self.path.clone();
         if boxes::is_heif(&path) {
-            return MediaError::Heif { path };
+            let is_cut = ending::cut_part(&path, "mov,mp4,m4a,3gp,3g2,mj2").is_some();
+            return if is_cut { MediaError::CutInFirst { path } } else { MediaError::Heif { path } };
         }
         match boxes::index_fault(&path) {
             Some(IndexFault::Missing) => MediaError::NoIndex { path },
+            Some(IndexFault::Elsewhere) => MediaError::Segment { path, missing: "initialization segment" },
             Some(IndexFault::Hidden { kind, at }) => MediaError::IndexHidden { path, kind, at },
             None => MediaError::NotMedia { path, reason: error.to_string() },
         }
@@ -349,7 +416,7 @@ impl Source {
         let path = self.path.clone();
         if self.interrupt.is_stopped() {
             MediaError::Stopped { path }
-        } else if self.interrupt.is_late() || error == AvError::EXIT {
+        } else if self.comes_from_outside() && (self.interrupt.is_late() || error == AvError::EXIT) {
             // Data received before the limit may have been delivered in between, which started a new limit.
             MediaError::TimedOut { path, seconds: self.network_limit.as_secs_f64() }
         } else {
@@ -441,6 +508,23 @@ mod tests {
         fs::write(folder.path().join("9%7.png"), "x").expect("the folder takes a file");
         let pattern = format!("{}/%d%%7.png", folder.path().display());
         assert_eq!(url(Path::new(&pattern)), format!("file:{}/%01d%%7.png", folder.path().display()));
+    }
+
+    #[test]
+    fn no_time_limit_applies_to_a_local_file() {
+        let file = tempfile::NamedTempFile::new().expect("a temporary file");
+        fs::write(file.path(), "x").expect("the folder takes a file");
+        let options = OpenOptions { network_limit: Some(Duration::ZERO), ..OpenOptions::default() };
+        let told = |path: &Path| {
+            let source = Source::new(path, &options, Arc::new(Interrupt::new())).expect("nothing is opened yet");
+            source.limit_time();
+            std::thread::sleep(Duration::from_millis(5));
+            (source.interrupt.is_late(), source.error("reading", AvError::EXIT).to_string())
+        };
+        let (is_late, error) = told(file.path());
+        assert!(!is_late && error.contains("reading failed") && !error.contains("no data"), "{error}");
+        let (is_late, error) = told(Path::new("http://host/a.mp4"));
+        assert!(is_late && error.contains("no data for 0 s"), "{error}");
     }
 
     #[test]

@@ -93,7 +93,7 @@ impl TiledPicture {
 /// Decodes the only packet of a stream and returns its frame.
 fn decode(input: &Input, stream: usize, packet: &AvPacket) -> Result<Option<AvFrame>, AvError> {
     let Some(parameters) = input.stream(stream) else { return Ok(None) };
-    let mut codec = Codec::open(&parameters, CodecOptions { threads: 1, low_delay: false, hardware: None })?;
+    let mut codec = Codec::open(&parameters, CodecOptions::of_threads(1))?;
     if codec.send(Some(packet)).is_err() || codec.send(None).is_err() {
         return Ok(None);
     }

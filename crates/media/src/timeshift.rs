@@ -60,7 +60,7 @@ impl Coding {
 
     /// Opens a codec for the packets.
     pub(super) fn open(&self) -> Result<Codec, AvError> {
-        Codec::open(&self.stream.parameters(), CodecOptions { threads: self.threads, low_delay: false, hardware: None })
+        Codec::open(&self.stream.parameters(), CodecOptions::of_threads(self.threads))
     }
 }
 

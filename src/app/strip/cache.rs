@@ -50,6 +50,7 @@ pub struct StripKey {
     field: Option<String>,
     cropping: String,
     track: Option<u32>,
+    layer: Option<String>,
 }
 
 impl StripKey {
@@ -76,6 +77,7 @@ impl StripKey {
             field: open.field.map(|field| field.to_string()),
             cropping: open.cropping.name().to_owned(),
             track: open.track,
+            layer: open.layer.clone(),
         })
     }
 

@@ -32,6 +32,39 @@ fn no_adapter_is_one_line() {
     }
 }
 
+/// Returns the program as on a machine whose only adapter is one of OpenGL 3.3, without compute shaders.
+#[cfg(target_os = "linux")]
+fn with_old_adapter() -> Command {
+    let mut command = program();
+    command.env("WGPU_BACKEND", "gl").env("MESA_GL_VERSION_OVERRIDE", "3.3");
+    command.env("MESA_EXTENSION_OVERRIDE", "-GL_ARB_compute_shader");
+    command
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_cpu_counts_if_no_adapter_can_be_used() {
+    let snapshot = |more: &[&str]| finish(with_old_adapter().arg("snapshot").arg(sample()).args(more));
+    let run = snapshot(&["--json"]);
+    let told = "cannot be used (it has no compute shaders); choose another one with --adapter";
+    assert_eq!((run.code, run.stderr.lines().count()), (Some(0), 1), "{run:?}");
+    assert!(run.stderr.contains("the CPU counts: the adapter") && run.stderr.contains(told), "{run:?}");
+    assert!(run.stdout.contains("\"engine\":\"cpu\",\"adapter\":null,"), "{run:?}");
+    let plain = finish(program().arg("snapshot").arg(sample()).args(["--json", "--engine", "cpu"]));
+    assert_eq!(run.stdout, plain.stdout);
+    let run = finish(with_old_adapter().arg("analyze").arg(sample()).args(["--to", "3f"]));
+    assert_eq!((run.code, run.stderr.lines().count()), (Some(0), 1), "{run:?}");
+    assert!(run.stderr.contains("the CPU counts: the adapter") && run.stderr.contains(told), "{run:?}");
+    for arguments in [["--engine", "gpu"], ["--adapter", "llvmpipe"], ["-o", "/nonexistent/a.png"]] {
+        let run = snapshot(&arguments);
+        assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""), "{run:?}");
+    }
+    for arguments in [["--engine", "gpu"], ["--adapter", "llvmpipe"]] {
+        snapshot(&arguments).fails_with(&[told]);
+    }
+    finish(with_old_adapter().args(["bench", "--only", "atomics", "--size", "64x48"])).fails_with(&[told]);
+}
+
 #[test]
 fn the_cpu_counts_without_an_adapter() {
     let arguments = ["--engine", "cpu", "--json", "--bins"];

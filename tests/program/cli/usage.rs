@@ -131,6 +131,7 @@ fn help_shows_each_option_under_the_heading_that_it_belongs_to() {
         "--field",
         "--cropping",
         "--track",
+        "--layer",
         "--threads",
         "--hwdec",
         "--sequence",

@@ -22,7 +22,7 @@ use super::selection::{self, BlackBars};
 use histoscope_core::adjust::Adjustments;
 use histoscope_core::picture::Ratio;
 use histoscope_core::text::shown;
-use histoscope_media::{Decoder, DeviceMemory, Ending, StopHandle, StreamInfo, open_when_there};
+use histoscope_media::{Decoder, DeviceMemory, Ending, StopHandle, StreamInfo, is_local, open_when_there};
 use histoscope_render::engine::Engine;
 
 /// Time to wait for a sender before logging a warning.
@@ -260,13 +260,14 @@ fn check_live(request: &Request) -> Result<(), AnalyzeError> {
     }
 }
 
-/// A thread that cancels opening a video if the run is asked to stop, and logs a warning if opening takes long.
+/// A thread that cancels opening a video if the run is asked to stop, and logs a warning if nothing has arrived for long.
 struct Watch(Arc<AtomicBool>);
 
 impl Watch {
     fn start(request: &Request, decoder: StopHandle) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
         let (theirs, stop, name) = (Arc::clone(&is_over), request.stop.clone(), shown(&request.input));
+        let is_local = is_local(&request.input);
         let watch = move || {
             let begun = Instant::now();
             let mut has_reported = false;
@@ -274,7 +275,7 @@ impl Watch {
                 if stop.is_stopped() {
                     return decoder.stop();
                 }
-                if begun.elapsed() >= PATIENCE && !has_reported {
+                if begun.elapsed() >= PATIENCE && !has_reported && !is_local {
                     has_reported = true;
                     log::warn!("{name}: nothing received for {} s; still waiting", PATIENCE.as_secs());
                 }

@@ -90,6 +90,9 @@ pub struct RunOptions {
     /// The requested video track, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub track: Option<u32>,
+    /// The requested layer of EXR pictures, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layer: Option<String>,
     /// `true` if a picture file was opened as a sequence of numbered pictures; absent otherwise.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sequence: bool,
@@ -158,6 +161,7 @@ impl RunOptions {
                 .filter(|cropping| *cropping != CroppingChoice::All)
                 .map(|cropping| cropping.name().to_owned()),
             track: request.open.track,
+            layer: request.open.layer.clone(),
             sequence: request.open.sequence,
             frame_rate: request.open.frame_rate.map(|rate| format!("{}/{}", rate.num, rate.den)),
             adjustments: adjustments_text(&request.adjustments),

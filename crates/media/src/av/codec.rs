@@ -1,7 +1,7 @@
 //! An open decoder.
 
 use std::collections::VecDeque;
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,7 +17,7 @@ use super::stream::StreamParameters;
 use super::{AvError, AvFrame, AvPacket, PixelFormat, enum_number};
 
 /// Options for opening a decoder.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct CodecOptions {
     /// Number of decoding threads, at least 1.
     pub(crate) threads: usize,
@@ -26,6 +26,15 @@ pub(crate) struct CodecOptions {
     pub(crate) low_delay: bool,
     /// The hardware to decode with; `None` to decode in software.
     pub(crate) hardware: Option<Accelerator>,
+    /// FFmpeg's options that only this decoder has.
+    pub(crate) own: Vec<(&'static CStr, CString)>,
+}
+
+impl CodecOptions {
+    /// Returns the options of a decoder in software with that many threads.
+    pub(crate) const fn of_threads(threads: usize) -> Self {
+        Self { threads, low_delay: false, hardware: None, own: Vec::new() }
+    }
 }
 
 /// The hardware of a decoder.
@@ -136,7 +145,7 @@ impl Codec {
                 is_webp,
                 units,
                 headers,
-                options,
+                options: options.clone(),
                 memory: None,
                 downloads: VecDeque::new(),
                 error: None,
@@ -176,14 +185,20 @@ impl Codec {
                 // Surfaces that are being copied cannot be decoded into.
                 (*context).extra_hw_frames = DOWNLOADS as i32 + 1;
             }
-            AvError::check(ffi::avcodec_open2(context, decoder, ptr::null_mut()))?;
+            let mut own = ptr::null_mut();
+            for (key, value) in &codec.options.own {
+                ffi::av_dict_set(&raw mut own, key.as_ptr(), value.as_ptr(), 0);
+            }
+            let opened = ffi::avcodec_open2(context, decoder, &raw mut own);
+            ffi::av_dict_free(&raw mut own);
+            AvError::check(opened)?;
             Ok(codec)
         }
     }
 
     /// Opens the same decoder again: flushing does not reset every decoder completely.
     pub(crate) fn reopened(&self, parameters: &StreamParameters<'_>) -> Result<Self, AvError> {
-        let mut codec = Self::open(parameters, self.options)?;
+        let mut codec = Self::open(parameters, self.options.clone())?;
         codec.memory.clone_from(&self.memory);
         Ok(codec)
     }
@@ -367,7 +382,7 @@ impl Codec {
 
     /// Opens a decoder in software that takes the place of this one: the number of its next packet is `next`.
     pub(crate) fn in_software(&self, parameters: &StreamParameters<'_>, next: u64) -> Result<Self, AvError> {
-        let options = CodecOptions { hardware: None, ..self.options };
+        let options = CodecOptions { hardware: None, ..self.options.clone() };
         let mut codec = Self::open(parameters, options)?;
         codec.taken = next;
         Ok(codec)

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use ffmpeg_next::ffi;
 
-use super::messages::take_oversize;
-use super::stream::{StreamParameters, tag};
+use super::messages::take_inability;
+use super::stream::{StreamParameters, codec_number, tag};
 use super::{AvError, AvPacket, ColorNumbers, Denied, static_text, take_denied, timestamp};
 use histoscope_core::picture::Ratio;
 
@@ -102,6 +102,19 @@ pub(crate) struct IndexEntry {
     pub(crate) is_hidden: bool,
 }
 
+/// How an input is opened.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct InputOptions<'a> {
+    /// The demuxer; without it FFmpeg detects the format from the first bytes.
+    pub(crate) format: Option<&'a CStr>,
+    /// FFmpeg's name for the video codec, if the name of the file is not to be relied on.
+    pub(crate) codec: Option<&'a str>,
+    /// Options for the protocol and the demuxer.
+    pub(crate) options: &'a [(&'a CStr, &'a CStr)],
+    /// Options for the decoder.
+    pub(crate) decoding: &'a [(&'a CStr, &'a CStr)],
+}
+
 /// An open input.
 pub(crate) struct Input {
     context: NonNull<ffi::AVFormatContext>,
@@ -117,17 +130,22 @@ pub(crate) struct Input {
 unsafe impl Send for Input {}
 
 impl Input {
-    /// Opens a URL or file name as FFmpeg understands it, and reads as much as is needed to know the streams. `format`
-    /// names the demuxer; without it FFmpeg detects the format from the first bytes. The options are for the protocol
-    /// and the demuxer.
-    pub(crate) fn open(
-        url: &CStr,
-        format: Option<&CStr>,
-        options: &[(&CStr, &CStr)],
-        interrupt: Arc<Interrupt>,
-    ) -> Result<Self, AvError> {
+    /// Opens a URL or file name as FFmpeg understands it, and reads as much as is needed to know the streams.
+    pub(crate) fn open(url: &CStr, options: &InputOptions<'_>, interrupt: Arc<Interrupt>) -> Result<Self, AvError> {
+        take_inability();
+        let mut input = Self::open_headers(url, options, interrupt)?;
+        let stated = input.stated_by_container();
+        input.find_streams(options.decoding)?;
+        input.forget_probed(&stated);
+        input.denied = take_denied();
+        input.oversize = take_inability().oversize;
+        Ok(input)
+    }
+
+    /// Opens a URL or file name, and reads the headers of its container.
+    fn open_headers(url: &CStr, options: &InputOptions<'_>, interrupt: Arc<Interrupt>) -> Result<Self, AvError> {
         // SAFETY: the context is set up before use. On failure `avformat_open_input` frees it; after success `Drop`
-        // does. The dictionary is freed in either case.
+        // does. The dictionary is freed in either case. A C enumeration is an integer of that size.
         unsafe {
             let mut context = ffi::avformat_alloc_context();
             if context.is_null() {
@@ -137,23 +155,37 @@ impl Input {
                 callback: Some(Interrupt::callback),
                 opaque: Arc::as_ptr(&interrupt).cast_mut().cast(),
             };
+            if let Some(codec) = options.codec.and_then(codec_number) {
+                (&raw mut (*context).video_codec_id).cast::<c_int>().write(codec);
+            }
             let mut dictionary = ptr::null_mut();
-            for (key, value) in options {
+            for (key, value) in options.options {
                 ffi::av_dict_set(&raw mut dictionary, key.as_ptr(), value.as_ptr(), 0);
             }
-            let format = format.map_or(ptr::null(), |name| ffi::av_find_input_format(name.as_ptr()));
+            let format = options.format.map_or(ptr::null(), |name| ffi::av_find_input_format(name.as_ptr()));
             let code = ffi::avformat_open_input(&raw mut context, url.as_ptr(), format, &raw mut dictionary);
             ffi::av_dict_free(&raw mut dictionary);
             AvError::check(code)?;
             let context = NonNull::new(context).ok_or(AvError(ffi::AVERROR_UNKNOWN))?;
-            let mut input = Self { context, _interrupt: interrupt, denied: None, oversize: None };
-            take_oversize();
-            let stated = input.stated_by_container();
-            AvError::check(ffi::avformat_find_stream_info(input.context.as_ptr(), ptr::null_mut()))?;
-            input.forget_probed(&stated);
-            input.denied = take_denied();
-            input.oversize = take_oversize();
-            Ok(input)
+            Ok(Self { context, _interrupt: interrupt, denied: None, oversize: None })
+        }
+    }
+
+    /// Reads as much as is needed to know the streams, with these options for each stream's decoder.
+    fn find_streams(&mut self, decoding: &[(&CStr, &CStr)]) -> Result<(), AvError> {
+        let mut dictionaries = vec![ptr::null_mut(); if decoding.is_empty() { 0 } else { self.stream_count() }];
+        let list = if dictionaries.is_empty() { ptr::null_mut() } else { dictionaries.as_mut_ptr() };
+        // SAFETY: the context is valid. The list is null, or has one dictionary for each stream, as the function requires;
+        // they are freed here, and only here.
+        unsafe {
+            for dictionary in &mut dictionaries {
+                for (key, value) in decoding {
+                    ffi::av_dict_set(dictionary, key.as_ptr(), value.as_ptr(), 0);
+                }
+            }
+            let code = ffi::avformat_find_stream_info(self.context.as_ptr(), list);
+            dictionaries.iter_mut().for_each(|dictionary| ffi::av_dict_free(dictionary));
+            AvError::check(code).map(|_| ())
         }
     }
 
@@ -341,8 +373,16 @@ impl Input {
         match AvError::check(code) {
             Ok(_) => Read::Packet(packet),
             Err(AvError::EOF) => self.end_reason(),
+            Err(AvError::IO) if self.calls_end_an_error() => self.end_reason(),
             Err(error) => Read::Error(error),
         }
+    }
+
+    /// Returns `true` at the end of a file whose demuxer reports every end as an I/O error.
+    fn calls_end_an_error(&self) -> bool {
+        let bytes = self.get().pb;
+        // SAFETY: a non-null byte stream of an open input is valid.
+        self.container() == "vc1test" && !bytes.is_null() && unsafe { ffi::avio_feof(bytes) != 0 }
     }
 
     /// Tells the true end of a file from a failure to read it.

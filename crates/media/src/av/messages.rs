@@ -33,10 +33,12 @@ pub(crate) enum Denied {
     Refused(String),
     /// A part of a playlist that cannot be read, or whose protocol playlists do not support.
     Unread(String),
+    /// The key of a playlist's segments.
+    Key(String),
 }
 
 thread_local! {
-    static CAPTURED: RefCell<Captured> = const { RefCell::new(Captured { opening: String::new(), denied: None, oversize: None }) };
+    static CAPTURED: RefCell<Captured> = const { RefCell::new(Captured::NOTHING) };
 }
 
 /// Information gathered from the messages on this thread, on which FFmpeg opens and reads.
@@ -46,6 +48,19 @@ struct Captured {
     denied: Option<Denied>,
     /// Width and height of a picture that is too large for FFmpeg.
     oversize: Option<(u32, u32)>,
+    /// The last warning.
+    warning: String,
+    /// FFmpeg's name for something that it does not implement.
+    missing: Option<String>,
+}
+
+/// What FFmpeg says that it cannot decode.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Inability {
+    /// Width and height of a picture that is too large.
+    pub(crate) oversize: Option<(u32, u32)>,
+    /// FFmpeg's name for something that it does not implement.
+    pub(crate) missing: Option<String>,
 }
 
 /// Receives FFmpeg's messages from now on. Those of this level or more urgent ones are logged.
@@ -64,13 +79,13 @@ pub(crate) fn take_denied() -> Option<Denied> {
     CAPTURED.with_borrow_mut(|heard| heard.denied.take())
 }
 
-/// Takes the width and height of a picture that FFmpeg refused on this thread for its size since the last call.
-pub(super) fn take_oversize() -> Option<(u32, u32)> {
-    CAPTURED.with_borrow_mut(|heard| heard.oversize.take())
+/// Takes what FFmpeg has said on this thread since the last call that it cannot decode.
+pub(crate) fn take_inability() -> Inability {
+    CAPTURED.with_borrow_mut(|heard| Inability { oversize: heard.oversize.take(), missing: heard.missing.take() })
 }
 
 /// Beginnings of the format strings of messages that name what FFmpeg opens or refuses to open.
-const RELEVANT_FORMATS: [&[u8]; 11] = [
+const RELEVANT_FORMATS: [&[u8]; 13] = [
     b"Opening '%s' for",
     b"HLS request for url",
     b"DASH request for url",
@@ -82,6 +97,9 @@ const RELEVANT_FORMATS: [&[u8]; 11] = [
     b"Error when loading first segment",
     b"Impossible to open '",
     b"Picture size %ux%u",
+    b"Unable to open key file",
+    // This follows the warning that names what is not implemented.
+    b" is not implemented.",
 ];
 
 unsafe extern "C" fn log_callback(context: *mut c_void, level: c_int, format: *const c_char, arguments: *mut c_void) {
@@ -91,9 +109,10 @@ unsafe extern "C" fn log_callback(context: *mut c_void, level: c_int, format: *c
     // SAFETY: FFmpeg's format strings are zero-terminated.
     let start = unsafe { CStr::from_ptr(format) }.to_bytes();
     let telling = RELEVANT_FORMATS.iter().any(|beginning| start.starts_with(beginning));
+    let is_warning = level == ffi::AV_LOG_WARNING;
     // SAFETY: the function reads one integer in the library.
     let is_shown = level <= unsafe { ffi::av_log_get_level() };
-    if !telling && !is_shown {
+    if !telling && !is_warning && !is_shown {
         return;
     }
     let mut line = [0 as c_char; 2048];
@@ -106,9 +125,10 @@ unsafe extern "C" fn log_callback(context: *mut c_void, level: c_int, format: *c
         CStr::from_ptr(line.as_ptr()).to_string_lossy()
     };
     let text = text.trim_end();
-    if telling {
+    if telling || is_warning {
+        let hear = |heard: &mut Captured| if telling { heard.note(text) } else { text.clone_into(&mut heard.warning) };
         // This does nothing if the thread is already ending.
-        let _ = CAPTURED.try_with(|heard| heard.try_borrow_mut().map(|mut heard| heard.note(text)));
+        let _ = CAPTURED.try_with(|heard| heard.try_borrow_mut().map(|mut heard| hear(&mut heard)));
     }
     if is_shown {
         let level = if level <= ffi::AV_LOG_ERROR { log::Level::Debug } else { log::Level::Trace };
@@ -117,6 +137,9 @@ unsafe extern "C" fn log_callback(context: *mut c_void, level: c_int, format: *c
 }
 
 impl Captured {
+    const NOTHING: Self =
+        Self { opening: String::new(), denied: None, oversize: None, warning: String::new(), missing: None };
+
     /// Evaluates a message that begins with one of [`RELEVANT_FORMATS`].
     fn note(&mut self, text: &str) {
         let quoted = || text.split_once('\'').and_then(|(_, rest)| rest.rsplit_once('\'')).map_or("", |(name, _)| name);
@@ -124,6 +147,19 @@ impl Captured {
             let numbers = size.split_once(' ').and_then(|(size, _)| size.split_once('x'));
             let size = numbers.and_then(|(width, height)| Some((width.parse().ok()?, height.parse().ok()?)));
             self.oversize = size.filter(|(width, height)| *width > 0 && *height > 0).or(self.oversize);
+            return;
+        }
+        if text.starts_with(" is not implemented") {
+            let warning = std::mem::take(&mut self.warning);
+            self.missing.get_or_insert(warning);
+            return;
+        }
+        if let Some(name) = text.strip_prefix("Unable to open key file ") {
+            self.denied = Some(match self.denied.take() {
+                Some(Denied::Refused(named)) => Denied::Key(named),
+                // Newer versions add the reason.
+                _ => Denied::Key(name.split(", ").next().unwrap_or_default().to_owned()),
+            });
             return;
         }
         let denied = if ["Opening", "HLS", "DASH"].iter().any(|head| text.starts_with(head)) {
@@ -134,6 +170,8 @@ impl Captured {
             // No message announces a reference that consists of a bare protocol name.
             let is_announced = self.opening.starts_with(&format!("{protocol}:"));
             Denied::Refused(if is_announced { self.opening.clone() } else { format!("{protocol}:") })
+        } else if let Some(name) = text.strip_prefix("Filename extension of '") {
+            Denied::Refused(name.split_once("' is not a").map_or(name, |(name, _)| name).to_owned())
         } else if text.starts_with("URL") {
             Denied::Refused(text.split(' ').nth(1).unwrap_or_default().to_owned())
         } else if text.starts_with("Skipped") {
@@ -159,9 +197,16 @@ mod tests {
     use super::*;
 
     fn heard(lines: &[&str]) -> Option<Denied> {
-        let mut heard = Captured { opening: String::new(), denied: None, oversize: None };
+        let mut heard = Captured::NOTHING;
         lines.iter().for_each(|line| heard.note(line));
         heard.denied
+    }
+
+    #[test]
+    fn what_is_not_implemented_is_named_by_the_warning_before() {
+        let mut heard = Captured { warning: "Tiles".to_owned(), ..Captured::NOTHING };
+        heard.note(" is not implemented. Update your FFmpeg version");
+        assert_eq!((heard.missing.as_deref(), &*heard.warning), (Some("Tiles"), ""));
     }
 
     #[test]
@@ -172,6 +217,12 @@ mod tests {
         assert_eq!(heard(&["Opening 'http://host/a.ts' for reading", white, first]), refused("http://host/a.ts"));
         assert_eq!(heard(&["Opening 'file:a.sdp' for reading", white]), refused("http:"));
         assert_eq!(heard(&["Unsafe file name '/etc/it's.ts'"]), refused("/etc/it's.ts"));
+        let extension = "Filename extension of 'it's.key' is not a common multimedia extension, blocked for security \
+                         reasons.\nIf you wish to override this adjust allowed_extensions, you can set it to 'ALL' to allow all";
+        assert_eq!(heard(&[extension]), refused("it's.key"));
+        let key = |name: &str| Some(Denied::Key(name.to_owned()));
+        assert_eq!(heard(&[extension, "Unable to open key file it's.key", first]), key("it's.key"));
+        assert_eq!(heard(&["Unable to open key file a.ts, No such file or directory"]), key("a.ts"));
         assert_eq!(heard(&["URL file:a.txt is not in allowed_segment_extensions"]), refused("file:a.txt"));
         assert_eq!(heard(&[first]), Some(Denied::Unread("http://host/a.ts".to_owned())));
         let track =

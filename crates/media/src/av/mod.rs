@@ -43,9 +43,9 @@ pub(super) use hardware::HardwareDevice;
 pub use hardware::HardwareKind;
 pub(super) use headers::{GroupPosition, PacketHeaders};
 pub use in_use::wait_until_closed;
-pub(super) use input::{IndexEntry, Input, Interrupt, Read};
+pub(super) use input::{IndexEntry, Input, InputOptions, Interrupt, Read};
 pub use memory::DeviceMemory;
-pub(super) use messages::{Denied, take_denied};
+pub(super) use messages::{Denied, Inability, take_denied, take_inability};
 pub(super) use order::ShownOrder;
 pub(super) use packet::AvPacket;
 pub(super) use pixel::{ColorNumbers, PixelDescriptor, PixelFormat};
@@ -66,6 +66,8 @@ impl AvError {
     pub(super) const EXIT: Self = Self(ffi::AVERROR_EXIT);
     /// The file does not exist.
     pub(super) const NO_ENTRY: Self = Self(ffi::AVERROR(ffmpeg_next::error::ENOENT));
+    /// FFmpeg does not implement something that the data uses.
+    pub(super) const NOT_IMPLEMENTED: Self = Self(ffi::AVERROR_PATCHWELCOME);
     /// The data is invalid.
     pub(super) const INVALID_DATA: Self = Self(ffi::AVERROR_INVALIDDATA);
 

@@ -1,6 +1,6 @@
 //! A stream's description by its container.
 
-use std::ffi::{CStr, c_int};
+use std::ffi::{CStr, CString, c_int};
 use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
 
@@ -10,6 +10,16 @@ use super::{AvError, ColorNumbers, PixelFormat, enum_number, positive_ratio, sta
 use histoscope_core::picture::crop::Crop;
 use histoscope_core::picture::stated_light::StatedLight;
 use histoscope_core::picture::{Ratio, Scan};
+
+/// Returns FFmpeg's number for the codec of that name.
+pub(super) fn codec_number(name: &str) -> Option<c_int> {
+    let name = CString::new(name).ok()?;
+    // SAFETY: the function takes any text, and its result is null or a constant, whose field is a C enumeration.
+    unsafe {
+        let descriptor = ffi::avcodec_descriptor_get_by_name(name.as_ptr());
+        (!descriptor.is_null()).then(|| enum_number(&raw const (*descriptor).id))
+    }
+}
 
 /// A view of one stream's description.
 pub(crate) struct StreamParameters<'a> {

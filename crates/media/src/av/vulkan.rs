@@ -302,7 +302,7 @@ fn choose_family(
         let (flags, step) = (properties.queue_flags, properties.min_image_transfer_granularity);
         let is_video = flags.intersects(Flags::VIDEO_DECODE_KHR | Flags::VIDEO_ENCODE_KHR);
         let is_exact = (step.width, step.height, step.depth) == (1, 1, 1);
-        (flags.intersects(needed) && !is_video && is_exact && count > 0).then_some((family, count - 1, flags))
+        (flags.intersects(needed) && !is_video && is_exact && count > 0).then(|| (family, count - 1, flags))
     });
     let others = |flags: Flags| (flags & (Flags::GRAPHICS | Flags::COMPUTE)).as_raw().count_ones();
     usable.min_by_key(|(.., flags)| others(*flags)).map(|(family, index, _)| (family, index))

@@ -8,10 +8,14 @@ use std::sync::Arc;
 
 use super::decision::{self, Decision};
 use super::{Decoder, StopHandle};
-use crate::av::{self, Accelerator, AvError, Codec, CodecOptions, ColorNumbers, Denied, Input, StreamParameters};
+use crate::av::{
+    self, Accelerator, AvError, AvPacket, Codec, CodecOptions, ColorNumbers, Denied, Inability, Input,
+    StreamParameters, take_inability,
+};
 use crate::demuxer::Demuxer;
 use crate::ending::{self, Ending};
 use crate::error::MediaError;
+use crate::exr::LayerChoice;
 use crate::guarantee::{self, SeekGuarantee};
 use crate::hardware::{HardwareChoice, HardwareOptions};
 use crate::index::FrameIndex;
@@ -27,7 +31,7 @@ use crate::tiles::TiledPicture;
 use crate::timecodes::TimecodeReader;
 use crate::timeline::Timeline;
 use crate::timeshift::{Coding, KeptReader, Timeshift};
-use crate::{camera_log, streams, tags};
+use crate::{boxes, camera_log, streams, tags, undecodable};
 use histoscope_core::picture::color::Sourced;
 use histoscope_core::picture::luminance::LuminanceWeights;
 use histoscope_core::picture::{Orientation, Ratio};
@@ -154,9 +158,13 @@ impl Decoder {
             Some(_) => Decision::default(),
             None => decision::decide(options, &parameters, (&path, is_repeatable))?,
         };
-        let coding = CodecOptions { threads, low_delay: live, hardware: None };
-        let codec = open_codec(&mut decision, &parameters, (coding, options))
-            .map_err(|error| source.error("opening the decoder", error))?;
+        let own = source.layer().map(LayerChoice::options).unwrap_or_default();
+        let coding = CodecOptions { low_delay: live, own, ..CodecOptions::of_threads(threads) };
+        let codec = open_codec(&mut decision, &parameters, (coding, options)).map_err(|error| {
+            let large = input.oversize().or(take_inability().oversize);
+            let too_large = |(width, height)| MediaError::TooLarge { path: path.clone(), width, height };
+            large.map_or_else(|| source.error("opening the decoder", error), too_large)
+        })?;
         let (rate, _) = input.rates(&parameters);
         let has_one_frame_a_packet = has_one_frame_a_packet(&parameters, input.container());
         let timecodes = TimecodeReader::of(&input, &parameters);
@@ -224,6 +232,7 @@ impl Decoder {
             frame_bytes: None,
             serial: 0,
             is_hardware_named: options.hardware.choice != HardwareChoice::Auto,
+            first_packet: None,
             info,
         };
         decoder.reset_to_start();
@@ -244,7 +253,7 @@ impl Decoder {
         let hardware = HardwareOptions { choice, ..options.hardware.clone() };
         let options = OpenOptions { hardware, ..options.clone() };
         let mut decision = decision::decide(&options, &parameters, (&path, true))?;
-        let coding = CodecOptions { threads: threads_for(&options, &parameters), low_delay: false, hardware: None };
+        let coding = CodecOptions::of_threads(threads_for(&options, &parameters));
         let opened = open_codec(&mut decision, &parameters, (coding, &options));
         let action = "opening the decoder";
         self.codec = opened.map_err(|error| MediaError::Failed { path, action, reason: error.to_string() })?;
@@ -285,6 +294,7 @@ impl Decoder {
             frame_bytes: None,
             serial: 0,
             is_hardware_named: false,
+            first_packet: None,
             info,
         })
     }
@@ -297,6 +307,7 @@ impl Decoder {
         let Some(mut first) = self.decode_timed()? else {
             return Err(self.no_frames());
         };
+        self.first_packet = None;
         self.info.start_ticks = first.pts;
         first.position.time_secs = 0.0;
         self.begins_interlaced = first.frame.scan().is_interlaced();
@@ -421,26 +432,71 @@ impl Decoder {
     fn no_frames(&self) -> MediaError {
         let (path, codec) = (self.info.path.clone(), self.info.codec.clone());
         let counters = self.counters();
-        if let Some(demuxer) = self.packets.opened() {
-            if demuxer.source().is_glob() && counters.refused_packets == 0 {
-                return MediaError::NoMatch { path };
-            }
-            if let Some(denied) = demuxer.input().denied() {
-                return demuxer.source().denied(denied.clone());
-            }
-            if demuxer.has_index_at_end() {
-                return MediaError::IndexAtEnd { path };
-            }
-            if let Some((width, height)) = demuxer.input().oversize() {
-                return MediaError::TooLarge { path, width, height };
-            }
+        let Some(demuxer) = self.packets.opened() else {
+            return MediaError::EmptyTrack { path, codec };
+        };
+        let source = demuxer.source();
+        if source.is_glob() && counters.refused_packets == 0 {
+            return MediaError::NoMatch { path };
         }
-        match (counters.packets, counters.discarded, counters.refused_packets) {
-            (_, 1.., 0) => MediaError::AllLeftOut { path },
-            (0, _, _) if counters.read_errors == 0 => MediaError::EmptyTrack { path, codec },
+        if let Some(denied) = demuxer.input().denied() {
+            return source.denied(denied.clone());
+        }
+        if demuxer.has_index_at_end() {
+            return MediaError::IndexAtEnd { path };
+        }
+        let parameters = demuxer.parameters();
+        let packet = self.first_packet.as_ref().map_or(&[][..], AvPacket::data);
+        let configuration = parameters.as_ref().map_or(&[][..], StreamParameters::extradata);
+        let is_named = self.info.container == "image2";
+        if let Some(fault) = undecodable::fault(&path, (&codec, configuration, packet), (source.layer(), is_named)) {
+            return fault;
+        }
+        let unable = self.inability();
+        if let Some((width, height)) = demuxer.input().oversize().or(unable.oversize) {
+            return MediaError::TooLarge { path, width, height };
+        }
+        let id = parameters.map_or(0, |parameters| parameters.id());
+        if source.is_file() && undecodable::is_scrambled(&path, &self.info.container, id) {
+            return MediaError::Scrambled { path };
+        }
+        if counters.discarded > 0 && counters.refused_packets == 0 {
+            return MediaError::AllLeftOut { path };
+        }
+        if source.is_file() && boxes::lacks_fragments(&path) {
+            return MediaError::Segment { path, missing: "media segments" };
+        }
+        let is_partial = self.packets.last().is_some_and(|packet| packet.is_corrupt);
+        let is_cut = || is_partial || self.cut_part().is_some() || ending::is_cut_picture(&codec, packet);
+        if counters.packets <= 1 && is_cut() {
+            return MediaError::CutInFirst { path };
+        }
+        match counters.refused_packets {
+            0 => MediaError::EmptyTrack { path, codec },
             _ if codec == "webp" && is_animated_webp(&path) => MediaError::AnimatedWebp { path },
-            (_, _, refused) => MediaError::NoFrames { path, codec, refused },
+            refused => match unable.missing {
+                Some(missing) => {
+                    let what = format!("its {codec} ({} is not implemented)", sanitized(&missing));
+                    MediaError::Undecodable { path, what }
+                }
+                None => MediaError::NoFrames { path, codec, refused },
+            },
         }
+    }
+
+    /// Returns what FFmpeg's decoder says of the first packet that it cannot decode.
+    fn inability(&self) -> Inability {
+        let parameters = self.packets.opened().and_then(Demuxer::parameters);
+        let Some((packet, parameters)) = self.first_packet.as_ref().zip(parameters) else {
+            return Inability::default();
+        };
+        // A single thread decodes on this one, whose messages are heard.
+        take_inability();
+        let opened = Codec::open(&parameters, CodecOptions::of_threads(1));
+        let sent = opened.and_then(|mut codec| codec.send(Some(packet)));
+        let heard = take_inability();
+        // A demuxer, or a decoder that continues, may lack something else.
+        Inability { missing: heard.missing.filter(|_| sent == Err(AvError::NOT_IMPLEMENTED)), ..heard }
     }
 }
 
@@ -450,7 +506,7 @@ fn open_codec(
     parameters: &StreamParameters<'_>,
     (coding, options): (CodecOptions, &OpenOptions),
 ) -> Result<StreamCodec, AvError> {
-    let mut codec = Codec::open(parameters, CodecOptions { hardware: decision.hardware, ..coding });
+    let mut codec = Codec::open(parameters, CodecOptions { hardware: decision.hardware, ..coding.clone() });
     if let Ok(codec) = &mut codec {
         codec.decode_into(options.hardware.memory.clone());
     }

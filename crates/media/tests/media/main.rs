@@ -25,3 +25,4 @@ mod tiles;
 mod timecodes;
 mod tracks;
 mod traps;
+mod undecodable;

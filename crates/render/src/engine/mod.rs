@@ -94,7 +94,10 @@ impl Engine {
             let engine = match Gpu::shared(&adapter) {
                 Ok(gpu) => choose(choice, &gpu),
                 Err(error) if !is_wanted => {
-                    log::info!("counting on the CPU: {error}");
+                    // A machine without an adapter lacks nothing.
+                    let is_broken = matches!(error, GpuError::Device { .. });
+                    let level = if is_broken { log::Level::Warn } else { log::Level::Info };
+                    log::log!(level, "the CPU counts: {error}");
                     FoundEngine::Cpu
                 }
                 Err(error) => return Err(error),

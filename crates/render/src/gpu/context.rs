@@ -1,12 +1,16 @@
 //! Chooses an adapter and creates a device on it.
 
 use std::fmt;
+use std::iter;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use super::GpuError;
 use super::import::{self, Imports};
 use histoscope_core::picture::{SharedBlock, SharedMemory};
+
+/// The storage buffers that the shaders of a stage need, which every GPU of WebGPU's lowest level has.
+const FEWEST_BUFFERS: u32 = 4;
 
 /// The adapter that the user requests.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -118,9 +122,15 @@ impl Gpu {
     /// # Errors
     /// As [`headless`](Self::headless).
     pub fn headless_of(first: &wgpu::Instance, choice: &AdapterChoice) -> Result<Self, GpuError> {
+        let has_more = wgpu::Backends::from_env().is_none();
+        let instance = |backends| wgpu::Instance::new(descriptor(backends, None));
         match Self::new(first, choice, None) {
-            Err(GpuError::NoAdapter | GpuError::NoSuchAdapter { .. }) if wgpu::Backends::from_env().is_none() => {
-                Self::new(&wgpu::Instance::new(descriptor(wgpu::Backends::all(), None)), choice, None)
+            Err(GpuError::NoAdapter | GpuError::NoSuchAdapter { .. }) if has_more => {
+                Self::new(&instance(wgpu::Backends::all()), choice, None)
+            }
+            Err(GpuError::Device { adapter, reason }) if has_more && choice.name.is_none() => {
+                let others = all(&instance(wgpu::Backends::all() - wgpu::Backends::PRIMARY));
+                first_usable(others.into_iter(), Some((adapter, reason)), Self::on)
             }
             result => result,
         }
@@ -143,7 +153,8 @@ impl Gpu {
         Ok(gpu)
     }
 
-    /// Creates a device; if there is a `surface`, one that can draw to it.
+    /// Creates a device; if there is a `surface`, one that can draw to it. Unless the user has named an adapter, the next one
+    /// takes the place of an adapter that gives none.
     ///
     /// # Errors
     /// [`GpuError`] if there is no adapter, none has that name, or the device cannot be created.
@@ -152,10 +163,36 @@ impl Gpu {
         choice: &AdapterChoice,
         surface: Option<&wgpu::Surface<'_>>,
     ) -> Result<Self, GpuError> {
-        let adapter = choose(instance, choice, surface)?;
+        let preferred = choose(instance, choice, surface)?;
+        if choice.name.is_some() {
+            return Self::on(preferred);
+        }
+        let others = {
+            let preferred = preferred.get_info();
+            move || {
+                let mut others = all(instance);
+                others.retain(|other| other.get_info() != preferred);
+                others.retain(|other| surface.is_none_or(|surface| other.is_surface_supported(surface)));
+                others.sort_by_key(|other| match other.get_info().device_type {
+                    wgpu::DeviceType::DiscreteGpu => 0,
+                    wgpu::DeviceType::Cpu => 2,
+                    _ => 1,
+                });
+                others
+            }
+        };
+        first_usable(iter::once(preferred).chain(iter::once_with(others).flatten()), None, Self::on)
+    }
+
+    /// Creates a device on an adapter.
+    fn on(adapter: wgpu::Adapter) -> Result<Self, GpuError> {
         let info = adapter.get_info();
+        let refused = |reason: String| GpuError::Device { adapter: info.name.clone(), reason };
         if !adapter.get_downlevel_capabilities().flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS) {
-            return Err(GpuError::NoCompute { adapter: info.name });
+            return Err(refused("it has no compute shaders".to_owned()));
+        }
+        if adapter.limits().max_storage_buffers_per_shader_stage < FEWEST_BUFFERS {
+            return Err(refused("its shaders have too few storage buffers".to_owned()));
         }
         let timestamps = wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS;
         let descriptor = wgpu::DeviceDescriptor {
@@ -167,9 +204,7 @@ impl Gpu {
             memory_hints: wgpu::MemoryHints::MemoryUsage,
             ..Default::default()
         };
-        let refused =
-            |source: wgpu::RequestDeviceError| GpuError::Device { adapter: info.name.clone(), source: source.into() };
-        let (device, queue, imports) = open(&adapter, &descriptor).map_err(refused)?;
+        let (device, queue, imports) = open(&adapter, &descriptor).map_err(|error| refused(error.to_string()))?;
         let failure = Arc::new(Mutex::new(None));
         watch(&device, &failure);
         log::info!(
@@ -280,6 +315,34 @@ fn watch(device: &wgpu::Device, failure: &Arc<Mutex<Option<String>>>) {
     });
 }
 
+/// Creates a device on the first of the adapters that gives one, and says which adapter could not be used. `refused` is the
+/// name of one that has been tried before, and the reason why it could not be used.
+///
+/// # Errors
+/// The first adapter's error if none gives a device.
+fn first_usable<A>(
+    adapters: impl Iterator<Item = A>,
+    mut refused: Option<(String, String)>,
+    open: impl Fn(A) -> Result<Gpu, GpuError>,
+) -> Result<Gpu, GpuError> {
+    for adapter in adapters {
+        match open(adapter) {
+            Ok(gpu) => {
+                if let Some((adapter, reason)) = refused {
+                    let next = &gpu.info.name;
+                    log::warn!(
+                        "the adapter {adapter} cannot be used ({reason}), so {next} is; --adapter chooses another"
+                    );
+                }
+                return Ok(gpu);
+            }
+            Err(GpuError::Device { adapter, reason }) => _ = refused.get_or_insert((adapter, reason)),
+            Err(error) => return Err(error),
+        }
+    }
+    Err(refused.map_or(GpuError::NoAdapter, |(adapter, reason)| GpuError::Device { adapter, reason }))
+}
+
 fn choose(
     instance: &wgpu::Instance,
     choice: &AdapterChoice,
@@ -383,6 +446,31 @@ impl Drop for Loading {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_next_adapter_takes_the_place_of_one_without_a_device() {
+        let instance = instance(None);
+        let real = all(&instance).into_iter().next().expect("an adapter, if only a software one");
+        let opened = std::cell::RefCell::new(Vec::new());
+        let open = |number: usize| {
+            opened.borrow_mut().push(number);
+            match number {
+                0..3 => Err(GpuError::Device { adapter: format!("broken {number}"), reason: "no compiler".to_owned() }),
+                _ => Gpu::on(real.clone()),
+            }
+        };
+        let gpu = first_usable(0..5, None, open).expect("the fourth one has a device");
+        assert_eq!((gpu.info.name, opened.take()), (real.get_info().name, vec![0, 1, 2, 3]));
+        let error = first_usable(1..3, None, open).expect_err("none has a device").to_string();
+        assert!(
+            error.contains("the adapter broken 1 cannot be used (no compiler)") && error.contains("--adapter"),
+            "{error}"
+        );
+        let error =
+            first_usable(2..3, Some(("first".to_owned(), "lost".to_owned())), open).expect_err("none has a device");
+        assert!(error.to_string().contains("the adapter first cannot be used (lost)"), "{error}");
+        assert!(matches!(first_usable(0..0, None, open), Err(GpuError::NoAdapter)));
+    }
 
     #[test]
     fn a_shared_device_is_created_once_and_again_after_a_loss() {

@@ -60,21 +60,15 @@ pub enum GpuError {
         /// The available names, separated by commas.
         available: String,
     },
-    /// The adapter refused to create a device.
-    #[error("the adapter {adapter} could not be used: {source}")]
+    /// The adapter gives no device, or one that lacks something that the passes need.
+    #[error(
+        "the adapter {adapter} cannot be used ({reason}); choose another one with --adapter (see 'histoscope adapters')"
+    )]
     Device {
         /// The adapter's name.
         adapter: String,
-        /// The driver's reason.
-        source: Box<dyn std::error::Error + Send + Sync>,
-    },
-    /// The adapter lacks something that the passes need.
-    #[error(
-        "the adapter {adapter} cannot run compute passes; choose another one with --adapter (see 'histoscope adapters')"
-    )]
-    NoCompute {
-        /// The adapter's name.
-        adapter: String,
+        /// The driver's reason, or what it lacks.
+        reason: String,
     },
     /// A picture is larger than the adapter's buffers.
     #[error(
