@@ -3,6 +3,7 @@
 use super::av::{Accelerator, AvError, AvFrame, AvPacket, Codec, FramelessPackets, Received, StreamParameters};
 use super::fallback::{Fallback, Replay};
 use super::layout::downloaded_layout;
+use histoscope_core::picture::Ratio;
 
 /// An open codec and its pending packets.
 pub(super) struct StreamCodec {
@@ -119,9 +120,9 @@ impl StreamCodec {
         self.codec.has_strayed_for(packet)
     }
 
-    /// Returns how many fields of MPEG-2 the last pictures and those of these packets are displayed for, on average.
-    pub(super) fn fields_each<'a>(&self, ahead: impl Iterator<Item = &'a AvPacket>) -> Option<f64> {
-        self.codec.fields_each(ahead)
+    /// Returns the frame rate of MPEG-2 with 3:2 pulldown, judging by the last pictures and those of these packets.
+    pub(super) fn pulldown_rate<'a>(&self, ahead: impl Iterator<Item = &'a AvPacket>) -> Option<Ratio> {
+        self.codec.pulldown_rate(ahead)
     }
 
     /// Returns `true` if the stream states film grain, as far as the codec reports it.

@@ -15,6 +15,7 @@ use super::memory::{CallbackState, DeviceMemory, FramePool};
 use super::nal::NalStream;
 use super::stream::StreamParameters;
 use super::{AvError, AvFrame, AvPacket, PixelFormat, enum_number};
+use histoscope_core::picture::Ratio;
 
 /// Options for opening a decoder.
 #[derive(Debug, Clone)]
@@ -269,9 +270,9 @@ impl Codec {
         self.headers.as_ref().is_some_and(|headers| headers.have_strayed_for(packet))
     }
 
-    /// Returns how many fields of MPEG-2 the last pictures and those of these packets are displayed for, on average.
-    pub(crate) fn fields_each<'a>(&self, ahead: impl Iterator<Item = &'a AvPacket>) -> Option<f64> {
-        self.headers.as_ref()?.fields_each(ahead)
+    /// Returns the frame rate of MPEG-2 with 3:2 pulldown, judging by the last pictures and those of these packets.
+    pub(crate) fn pulldown_rate<'a>(&self, ahead: impl Iterator<Item = &'a AvPacket>) -> Option<Ratio> {
+        self.headers.as_ref()?.pulldown_rate(ahead)
     }
 
     /// Returns the number of packets taken so far, including refused ones. The next packet's frame will carry it as its

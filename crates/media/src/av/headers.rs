@@ -189,17 +189,24 @@ impl PacketHeaders {
         Some(GroupPosition { group: picture.group?, frames: displayed / 2 })
     }
 
-    /// Returns how many fields of MPEG-2 the last pictures and those of packets read ahead are displayed for, on average.
-    pub(super) fn fields_each<'a>(&self, ahead: impl Iterator<Item = &'a AvPacket>) -> Option<f64> {
+    /// Returns the frame rate of MPEG-2 whose last pictures, with those of packets read ahead, have 3:2 pulldown: five
+    /// fields for two frames, so that there are four frames for five of the display.
+    pub(super) fn pulldown_rate<'a>(&self, ahead: impl Iterator<Item = &'a AvPacket>) -> Option<Ratio> {
         let mut current = self.current.clone();
-        let ahead = ahead.filter_map(|packet| current.learn(packet.configuration(), packet.data()));
+        let ahead: Vec<_> = ahead.filter_map(|packet| current.learn(packet.configuration(), packet.data())).collect();
         let statements = self.noted.iter().map(|(.., statement)| *statement).chain(ahead);
         let fields = statements.filter_map(|statement| match statement {
             Statement::Mpeg(picture) => Some(picture.fields),
             _ => None,
         });
         let (pictures, fields) = fields.fold((0, 0), |(pictures, sum), fields| (pictures + 1, sum + fields));
-        (pictures > 0).then(|| f64::from(fields) / f64::from(pictures))
+        let Coding::Mpeg(headers) = current else { return None };
+        let has_pulldown = (2.4..2.6).contains(&(f64::from(fields) / f64::from(pictures)));
+        match headers.rate_code.filter(|_| has_pulldown)? {
+            4 => Some(Ratio { num: 24_000, den: 1001 }),
+            5 => Some(Ratio { num: 24, den: 1 }),
+            _ => None,
+        }
     }
 
     /// Returns `true` if the first packet carries headers that this one lacks, so that headers before it may be in force.
@@ -283,6 +290,8 @@ fn jpeg_statement(packet: &[u8]) -> Option<Statement> {
 struct MpegHeaders {
     /// Width, height and the code of the aspect ratio.
     sequence: Option<(u32, u32, u8)>,
+    /// The code of the frame rate.
+    rate_code: Option<u8>,
     is_mpeg2: bool,
     is_progressive: bool,
     colors: Option<ColorNumbers>,
@@ -316,7 +325,8 @@ impl MpegHeaders {
                         (u32::from(a) << 4 | u32::from(b) >> 4, u32::from(b & 15) << 8 | u32::from(c));
                     begins_sequence = true;
                     let (group, groups) = (self.group, self.groups);
-                    *self = Self { sequence: Some((width, height, d >> 4)), group, groups, ..Self::default() };
+                    let (sequence, rate_code) = (Some((width, height, d >> 4)), Some(d & 15));
+                    *self = Self { sequence, rate_code, group, groups, ..Self::default() };
                 }
                 // The extensions of the sequence, of its display, and of the picture's coding.
                 [0xb5, first, second, ..] if first >> 4 == 1 => {

@@ -370,17 +370,11 @@ impl Decoder {
         Ok(())
     }
 
-    /// Looks for 3:2 pulldown in the first pictures of MPEG-2: five fields for two frames of film. FFmpeg reports the rate
-    /// of the display, the film has four fifths of it.
+    /// Looks for 3:2 pulldown in the first pictures of MPEG-2: FFmpeg reports the rate of the display, not the film's.
     fn find_pulldown(&mut self) -> Result<(), MediaError> {
         let start = self.info.start_ticks;
         self.packets.look_ahead(start.saturating_add(self.ticks_of(PULLDOWN_SECS)), start, LookAhead::ToTarget)?;
-        let fields = self.codec.fields_each(self.packets.queued());
-        if let Some(Ratio { num, den }) = self.info.average_rate
-            && fields.is_some_and(|fields| (2.4..2.6).contains(&fields))
-        {
-            let rate =
-                if num % 5 == 0 { Ratio { num: num / 5 * 4, den } } else { Ratio { num: num * 4, den: den * 5 } };
+        if let Some(rate) = self.codec.pulldown_rate(self.packets.queued()) {
             (self.info.average_rate, self.info.nominal_rate) = (Some(rate), Some(rate));
         }
         Ok(())

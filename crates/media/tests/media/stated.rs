@@ -63,7 +63,8 @@ fn a_part_that_states_no_colours_has_none() {
 #[test]
 fn full_range_and_rotation_end_with_their_part() {
     let plain = "-pix_fmt yuv420p -c:v libx264 -g 5 -bf 0";
-    let full = format!("{plain} -color_range pc -bsf:v h264_metadata=display_orientation=insert:rotate=90");
+    // An orientation ends with the next IDR picture.
+    let full = format!("{plain} -g 10 -color_range pc -bsf:v h264_metadata=display_orientation=insert:rotate=90");
     let clip = joined("joined.ts", "h264", &[plain, &full, plain]);
     let turned = Orientation { quarter_turns: 3, mirrored: false };
     for (position, frame) in decode_all(clip.path()).iter().enumerate() {
