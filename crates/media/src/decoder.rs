@@ -504,12 +504,13 @@ impl Decoder {
         match listing {
             Listing::Rising(index) => _ = self.adopt(index),
             Listing::Doubtful if self.guarantee.has_times() => {
-                (self.guarantee, self.starts) = (SeekGuarantee::History, None);
+                let is_unlisted = self.guarantee.is_unlisted();
+                self.guarantee = if is_unlisted { SeekGuarantee::Nothing } else { SeekGuarantee::History };
+                self.starts = None;
                 self.numbers.set_list(None);
             }
             Listing::Doubtful => {}
             Listing::Unclear if self.guarantee.is_unlisted() => self.guarantee = SeekGuarantee::Nothing,
-            Listing::Unclear if self.guarantee.relies_on_keys() => self.guarantee = SeekGuarantee::History,
             Listing::Unclear => {}
         }
         let may_start = self.position.began.is_none_or(|began| self.is_listed_start(began) != Some(false));

@@ -43,10 +43,10 @@ impl FrameIndex {
 pub(super) enum Listing {
     /// Every frame has its own timestamp, and they rise without jumps.
     Rising(FrameIndex),
-    /// Some packets hold no picture although they should. A decoder may refuse them, so that packets do not count frames.
+    /// Some packets hold no picture although they should, so that a decoder may refuse them, or the timestamps contradict
+    /// the order in which the codec shows its pictures. Only decoding shows which frame is which.
     Doubtful,
-    /// Timestamps are missing, are repeated, jump, or contradict the order in which the codec shows its pictures; or
-    /// the file was not read to its end.
+    /// Timestamps are missing, are repeated, or jump; or the file was not read to its end.
     Unclear,
 }
 
@@ -107,7 +107,7 @@ impl Lister {
             }
             // The codec delivers frames in its own order, even if their timestamps contradict it.
             if order.as_mut().is_some_and(|order| !order.agrees_up_to(&packet, pts)) {
-                return Ok(Listing::Unclear);
+                return Ok(Listing::Doubtful);
             }
             index.pts.push(pts);
             if packet.is_key() && !is_dependent {
@@ -118,7 +118,7 @@ impl Lister {
             }
         }
         if order.is_some_and(|mut order| !order.agrees()) {
-            return Ok(Listing::Unclear);
+            return Ok(Listing::Doubtful);
         }
         index.pts.sort_unstable();
         index.keys.sort_unstable();

@@ -479,6 +479,33 @@ mod tests {
         assert_eq!(frames, [0, 1, 2, 4, 5].map(Some));
     }
 
+    proptest::proptest! {
+        #[test]
+        fn arbitrary_headers_are_read_without_a_panic(
+            kinds in proptest::collection::vec((proptest::num::u8::ANY, proptest::collection::vec(proptest::num::u8::ANY, 0..60)), 0..8),
+            configuration in proptest::collection::vec(proptest::num::u8::ANY, 0..60),
+        ) {
+            let units: Vec<u8> =
+                kinds.iter().flat_map(|(kind, bytes)| [&[0, 0, 1, kind & 0x7f], &bytes[..]].concat()).collect();
+            let lengths: Vec<u8> = kinds
+                .iter()
+                .flat_map(|(kind, bytes)| [&[0, 0, 0, bytes.len() as u8 + 1, kind & 0x7f], &bytes[..]].concat())
+                .collect();
+            for codec in ["h264", "hevc", "mpeg2video", "mjpeg"] {
+                let first = [&[1], &configuration[..]].concat();
+                for extradata in [&units, &configuration, &first] {
+                    let Some(mut headers) = PacketHeaders::of(codec, extradata) else { continue };
+                    for (number, packet) in (0..).zip([&units, &lengths, &configuration]) {
+                        headers.note_data(number, packet);
+                        headers.group_position(number);
+                    }
+                    headers.note_data(9, &[&[0xff, 0xd8], &configuration[..]].concat());
+                    headers.restart();
+                }
+            }
+        }
+    }
+
     #[test]
     fn group_with_invalid_timecode_ends_the_previous_group() {
         let mut headers = mpeg();
