@@ -200,8 +200,7 @@ fn refuse_packet(path: &Path, dice: &mut Dice) {
     let numbers = |line: &str| line.split(',').filter_map(|number| number.trim().parse().ok()).collect::<Vec<usize>>();
     // ffprobe writes the size first.
     let packets: Vec<_> = text.lines().map(numbers).filter(|numbers| numbers.len() == 2).collect();
-    let (size, position) =
-        (|numbers: &Vec<usize>| (numbers[0], numbers[1]))(&packets[1 + dice.below(packets.len() - 1)]);
+    let [size, position] = packets[1 + dice.below(packets.len() - 1)][..] else { unreachable!("two numbers") };
     let mut bytes = std::fs::read(path).expect("the clip");
     bytes[position + 4..position + size].fill(0xff);
     std::fs::write(path, bytes).expect("the clip can be written");

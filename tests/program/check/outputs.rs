@@ -129,6 +129,11 @@ fn repeated_and_missing_frames_are_found() {
     let select = "select=lt(n\\,20)+gt(n\\,24),format=yuv420p";
     let gap = Clip::moving("gap.mkv", "96x54", 4.0, &format!("-vf {select} -vsync vfr {TAGS} -c:v ffv1"));
     assert_eq!(of(&found(gap.path()), "gaps"), [(19, 19)]);
+    // A telephone's clip that changes from 60 to 24 frames a second: each frame lasts until the next.
+    let source = |rate| format!("testsrc2=s=96x54:r={rate}:d=1");
+    let rates = format!("-f lavfi -i {}[a];{}[b];[a][b]concat,settb=1/600", source(60), source(24));
+    let rates = Clip::new("rates.mp4", &format!("{rates} -pix_fmt yuv420p -fps_mode vfr {TAGS} -c:v libx264"));
+    assert_eq!(of(&found(rates.path()), "gaps"), [], "{:?}", found(rates.path()));
 }
 
 #[test]

@@ -145,7 +145,7 @@ impl PacketHeaders {
     /// decoding started at it.
     pub(crate) fn is_dependent_key(&mut self, packet: &AvPacket) -> bool {
         let in_force = self.learn(packet);
-        packet.is_key() && self.from_start_at(packet) != in_force
+        packet.is_key() && self.starting_at(packet) != in_force
     }
 
     /// Reads the headers of the packet with that number.
@@ -182,7 +182,9 @@ impl PacketHeaders {
         let before = pictures
             .filter(|(_, group, earlier)| *group == own && earlier.temporal_reference < picture.temporal_reference);
         for (.., earlier) in before {
-            *fields.entry(earlier.temporal_reference).or_insert(0) += earlier.fields;
+            // Two fields of a picture have a packet each.
+            let known = fields.entry(earlier.temporal_reference).or_insert(0);
+            *known = if earlier.fields == 1 { 2.min(*known + 1) } else { earlier.fields };
         }
         let missing = u64::from(picture.temporal_reference) - fields.len() as u64;
         let displayed = fields.values().map(|fields| u64::from(*fields)).sum::<u64>() + 2 * missing;
@@ -222,7 +224,7 @@ impl PacketHeaders {
     }
 
     fn carried(&self, packet: &AvPacket) -> Carried {
-        let Some(statement) = self.from_start_at(packet) else { return Carried::default() };
+        let Some(statement) = self.starting_at(packet) else { return Carried::default() };
         match (&self.initial, statement) {
             (Coding::Sets(initial), Statement::Sets(_, _, orientation)) => {
                 let sets = packet.configuration().is_some() || initial.are_in(packet.data());
@@ -236,7 +238,7 @@ impl PacketHeaders {
     }
 
     /// Returns what would be in force for a packet if decoding started at it.
-    fn from_start_at(&self, packet: &AvPacket) -> Option<Statement> {
+    fn starting_at(&self, packet: &AvPacket) -> Option<Statement> {
         self.initial.clone().learn(packet.configuration(), packet.data())
     }
 }

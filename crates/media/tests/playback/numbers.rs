@@ -118,12 +118,14 @@ fn a_frame_that_was_lost_before_the_numbers_came() {
 /// The number of the lost frame: long after the frames decoded ahead of the one on screen.
 const LOST: usize = 80;
 
-/// Makes a video in which one packet has no picture.
+/// Makes a video in which one packet begins like a picture and is none, so that only decoding shows it.
 fn without_frame(lost: usize) -> Clip {
-    let clip = numbered("whole.mkv", 120, "25", "-c:v mjpeg -q:v 3");
+    /// PNG's signature and first chunk.
+    const HEADER: usize = 33;
+    let clip = numbered("whole.mkv", 120, "25", "-c:v png");
     let mut bytes = std::fs::read(clip.path()).expect("the clip can be read");
     let (place, size) = packet(clip.path(), lost);
-    bytes[place..place + size].fill(0);
+    bytes[place + HEADER..place + size].fill(0);
     Clip::from_bytes("broken.mkv", &bytes)
 }
 
@@ -135,6 +137,6 @@ fn packet(path: &Path, position: usize) -> (usize, usize) {
     let (first, second): (usize, usize) = (fields.next().expect("a size"), fields.next().expect("a place"));
     // ffprobe gives the size first. The packet's block begins with a header of a few bytes.
     let bytes = std::fs::read(path).expect("the clip can be read");
-    let start = (second..second + 32).find(|&at| bytes[at..].starts_with(&[0xff, 0xd8])).expect("a JPEG");
+    let start = (second..second + 32).find(|&at| bytes[at..].starts_with(b"\x89PNG")).expect("a PNG");
     (start, first)
 }
