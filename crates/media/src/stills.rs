@@ -195,7 +195,7 @@ mod tests {
         fn arbitrary_bytes_do_not_panic(bytes in proptest::collection::vec(0_u8.., 0..400), at in 0_usize..400) {
             for start in [&b""[..], b"\x89PNG\r\n\x1a\n", b"II\x2a\0\x08\0\0\0", b"MM\0\x2a\0\0\0\x08"] {
                 let bytes = [start, &bytes].concat();
-                (png(&bytes), tiff(&bytes), jpeg_2000(&bytes));
+                _ = (png(&bytes), tiff(&bytes), jpeg_2000(&bytes));
             }
             let mut profile = bytes;
             if let Some(tag) = profile.get_mut(at..at + 12) {

@@ -182,7 +182,7 @@ fn with_pulldown(mut bytes: Vec<u8>) -> Vec<u8> {
             [0xb8, a, b, c, d, ..] => {
                 let frames = fields / 2;
                 let old = u32::from_be_bytes([a, b, c, d]);
-                let new = 1 << 19 | frames / 30 << 13 | frames % 30 << 7 | old & 0x7f;
+                let new = 1 << 19 | (frames / 30) << 13 | (frames % 30) << 7 | old & 0x7f;
                 bytes[at + 1..at + 5].copy_from_slice(&new.to_be_bytes());
             }
             // progressive_sequence
