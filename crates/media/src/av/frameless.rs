@@ -70,7 +70,11 @@ fn may_have_picture(codec: &str, packet: &[u8]) -> bool {
         "vp8" => packet.first().is_some_and(|first| first & 1 == 1 || packet.get(3..6) == Some(&[0x9d, 0x01, 0x2a])),
         // obu_forbidden_bit, and obu_reserved_1bit (AV1, 5.3.2).
         "av1" => packet.first().is_some_and(|first| first & 0x81 == 0),
-        "mpeg4" => packet.windows(4).any(|four| four == [0, 0, 1, 0xb6]),
+        // No time is as long as that many ones (ISO/IEC 14496-2, modulo_time_base).
+        "mpeg4" => packet
+            .windows(4)
+            .position(|four| four == [0, 0, 1, 0xb6])
+            .is_some_and(|at| !packet[at + 4..].starts_with(&[0xff; 8])),
         // The size of the frame's header follows (SMPTE RDD 36).
         "prores" => packet.split_first_chunk::<10>().is_some_and(|(head, rest)| {
             &head[4..8] == b"icpf" && usize::from(u16::from_be_bytes([head[8], head[9]])) <= rest.len() + 2

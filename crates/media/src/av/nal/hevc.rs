@@ -4,7 +4,6 @@ use super::super::ColorNumbers;
 use super::bits::Bits;
 use super::framing::NalFraming;
 use super::sei;
-use super::sets::SequenceStatement;
 
 /// The `nal_unit_type` values that are treated specially here.
 mod unit {
@@ -198,8 +197,8 @@ pub(super) fn each_configured_unit(extradata: &[u8], mut learn: impl FnMut(&[u8]
     Some(())
 }
 
-/// Reads the number and the statement of a sequence parameter set: ITU-T H.265, 7.3.2.2.
-pub(super) fn sequence(bits: &mut Bits<'_>) -> Option<(u32, SequenceStatement)> {
+/// Reads the number and the colours of a sequence parameter set: ITU-T H.265, 7.3.2.2.
+pub(super) fn sequence(bits: &mut Bits<'_>) -> Option<(u32, ColorNumbers)> {
     bits.skip(4);
     let max_sub_layers = bits.number(3)?;
     bits.skip(1);
@@ -235,7 +234,7 @@ pub(super) fn sequence(bits: &mut Bits<'_>) -> Option<(u32, SequenceStatement)> 
     }
     bits.skip(2);
     let colors = if bits.flag()? { bits.colors()? } else { ColorNumbers::UNSPECIFIED };
-    Some((id, SequenceStatement::new(colors, false)))
+    Some((id, colors))
 }
 
 /// Skips `profile_tier_level(1, max_sub_layers)`: 7.3.3.

@@ -26,7 +26,7 @@ pub(crate) struct SequenceStatement {
 }
 
 impl SequenceStatement {
-    pub(super) const fn new(colors: ColorNumbers, has_frames_only: bool) -> Self {
+    const fn new(colors: ColorNumbers, has_frames_only: bool) -> Self {
         Self { colors, has_frames_only, fingerprint: 0 }
     }
 }
@@ -224,7 +224,10 @@ impl ParameterSets {
             UnitKind::Sequence => {
                 let (id, statement) = match self.syntax {
                     Syntax::H264 => h264_sequence(&mut bits)?,
-                    Syntax::Hevc => hevc::sequence(&mut bits)?,
+                    Syntax::Hevc => {
+                        let (id, colors) = hevc::sequence(&mut bits)?;
+                        (id, SequenceStatement::new(colors, false))
+                    }
                 };
                 self.sequences.insert(id, (bytes, statement));
             }
