@@ -116,6 +116,12 @@ impl PictureMaker {
         Self::new(&self.options, defaults)
     }
 
+    /// Assumes for frames that state no light what the container and the first frame state: a decoder keeps it for as
+    /// long as decoding goes on, and knows nothing of it after a seek.
+    pub(super) const fn assume_light(&mut self, light: StatedLight) {
+        self.defaults.stated_light = light;
+    }
+
     /// Makes a frame with that position and serial. An error says why it cannot be read.
     pub(super) fn make_frame(&mut self, frame: AvFrame, position: FramePosition, serial: u64) -> Result<Frame, String> {
         let (key, damaged, picture_type) = (frame.is_key(), frame.is_damaged(), frame.picture_type());

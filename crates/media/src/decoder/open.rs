@@ -334,6 +334,7 @@ impl Decoder {
             (self.info.transfer, self.info.primaries) = (source.transfer, source.primaries);
             self.info.luminance = source.luminance();
             self.info.stated_light = self.info.stated_light.or(first.frame.stated_light());
+            self.pictures.assume_light(self.info.stated_light);
         }
         self.info.unreadable_matrix = self.pictures.unreadable_matrix(&first.frame);
         self.info.icc_profile = first.frame.icc_profile().map(stills::profile_name).or(self.info.icc_profile.take());
