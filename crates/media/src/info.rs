@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::guarantee::MP4;
 use super::hardware::HardwareOptions;
 use super::streams::VideoTrack;
 use histoscope_core::adjust::CameraLog;
@@ -170,6 +171,13 @@ impl StreamInfo {
         let (average, nominal) = (self.average_rate?.value(), self.nominal_rate?.value());
         // Some containers round the average.
         Some((average / nominal - 1.0).abs() > 1e-3)
+    }
+
+    /// Returns `true` if each frame lasts until the next: MP4 states only the time from one frame to the next (ISO/IEC
+    /// 14496-12, 8.6.1.2), and FFmpeg makes up durations for reordered ones.
+    #[must_use]
+    pub fn frames_adjoin(&self) -> bool {
+        self.container == MP4
     }
 
     /// Returns the frame rate if the number of frames stated by the container confirms that they are evenly spaced. The

@@ -108,7 +108,7 @@ pub fn run_observed(
     let components = if pipeline.counting().rgbl { Components::Rgbl } else { Components::YCbCr };
     let span = pipeline.span_secs();
     let mut clip = ClipBuilder::new(components, DEFAULT_THRESHOLD).with_limits(limits(profile));
-    let mut tally = Tally::new(profile);
+    let mut tally = Tally::new(profile, !info.frames_adjoin());
     let (mut thumbnails, mut first): (_, Option<FrameDescription>) = (Thumbnails::default(), None);
     let rate = info.timecodes.map(|timecodes| timecodes.rate);
     let outcome = pipeline.run(&mut |counted| {

@@ -176,12 +176,13 @@ pub struct Tallied {
 }
 
 impl Tally {
-    pub fn new(profile: &Profile) -> Self {
+    /// `may_have_gaps` is `false` if each frame lasts until the next, whatever duration FFmpeg reports.
+    pub fn new(profile: &Profile, may_have_gaps: bool) -> Self {
         let threshold = |check| profile.rule(check).threshold;
         Self {
             range_share: threshold(Check::Range) / 100.0,
             peak_level: threshold(Check::Peak) / 100.0,
-            gap: threshold(Check::Gaps),
+            gap: if may_have_gaps { threshold(Check::Gaps) } else { f64::INFINITY },
             periods: threshold(Check::Cadence),
             before: None,
             range: Stretches::with_gap(GAP_SECS),
