@@ -216,6 +216,24 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_keyframe_gets_the_configuration_that_is_in_force_unless_it_has_its_own() {
+        let with = |bytes: &[u8]| {
+            let packet = AvPacket::made(4, 4, true);
+            let kind = ffi::AVPacketSideDataType::AV_PKT_DATA_NEW_EXTRADATA;
+            // SAFETY: the packet is valid, and the new side data is as long as what is copied into it.
+            unsafe {
+                let data = ffi::av_packet_new_side_data(packet.as_ptr(), kind, bytes.len());
+                data.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+            }
+            packet
+        };
+        let plain = AvPacket::made(4, 4, true).configured_as(&with(&[1, 2, 3]));
+        assert_eq!(plain.configuration(), Some(&[1, 2, 3][..]));
+        assert_eq!(with(&[4]).configured_as(&plain).configuration(), Some(&[4][..]));
+        assert_eq!(AvPacket::made(4, 4, true).configured_as(&AvPacket::made(4, 4, true)).configuration(), None);
+    }
+
+    #[test]
     fn stored_packets_waste_little_memory() {
         for (size, memory) in [(1000, 204_800), (0, 204_800), (40_000, 204_800), (200_000, 204_800), (1000, 1000)] {
             let original = AvPacket::made(size, memory, true);
