@@ -8,6 +8,7 @@
 //! If any of these is in doubt, decoding starts at the first frame, which is slow but certain.
 
 use super::av::{IndexEntry, Input, StreamParameters};
+use super::info::MP4;
 use super::source::Source;
 
 /// Codecs that reset at what FFmpeg flags as a keyframe, according to their specifications, besides intra-only codecs.
@@ -15,9 +16,6 @@ use super::source::Source;
 /// or how to round and which tables to use (Microsoft's MPEG-4 and Windows Media). Or FFmpeg's decoder does not reset
 /// completely (Theora).
 const RESETTING_CODECS: [&str; 9] = ["h264", "hevc", "av1", "vp8", "vp9", "mpeg1video", "mpeg2video", "mpeg4", "ffv1"];
-
-/// FFmpeg's name for MP4 and related formats, whose demuxer holds the index of the whole file in memory.
-pub(super) const MP4: &str = "mov,mp4,m4a,3gp,3g2,mj2";
 
 /// Returns `true` if decoding from any keyframe of the codec gives the same frames as decoding from the first frame.
 pub(super) fn resets_at_keyframes(parameters: &StreamParameters<'_>) -> bool {

@@ -4,7 +4,6 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::guarantee::MP4;
 use super::hardware::HardwareOptions;
 use super::streams::VideoTrack;
 use histoscope_core::adjust::CameraLog;
@@ -15,6 +14,9 @@ use histoscope_core::picture::luminance::{LuminanceWeights, WeightsChoice};
 use histoscope_core::picture::stated_light::StatedLight;
 use histoscope_core::picture::transfer::Transfer;
 use histoscope_core::picture::{Field, Orientation, Ratio, Scan, Timecodes};
+
+/// FFmpeg's name for MP4 and related formats, whose demuxer holds the index of the whole file in memory.
+pub(super) const MP4: &str = "mov,mp4,m4a,3gp,3g2,mj2";
 
 /// Options for opening a video.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

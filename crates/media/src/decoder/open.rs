@@ -16,10 +16,10 @@ use crate::demuxer::Demuxer;
 use crate::ending::{self, Ending};
 use crate::error::MediaError;
 use crate::exr::LayerChoice;
-use crate::guarantee::{self, SeekGuarantee};
+use crate::guarantee::SeekGuarantee;
 use crate::hardware::{HardwareChoice, HardwareOptions};
 use crate::index::FrameIndex;
-use crate::info::{FrameCounters, OpenOptions, StreamInfo};
+use crate::info::{FrameCounters, MP4, OpenOptions, StreamInfo};
 use crate::numbering::{Numbering, has_one_frame_a_packet};
 use crate::packets::{LookAhead, PacketSource, Packets};
 use crate::pictures::{PictureMaker, StreamDefaults};
@@ -172,7 +172,7 @@ impl Decoder {
         // Other pictures than the primary one, and tracks, have their own.
         let is_still = tiled.is_some() || parameters.frame_count() == Some(1);
         let heif_orientation = if is_still { source.heif_orientation()? } else { None };
-        let is_mp4 = input.container() == guarantee::MP4;
+        let is_mp4 = input.container() == MP4;
         let mut tags = parameters.color_numbers();
         if let Some([primaries, transfer, matrix]) = source.stated_color_numbers(stream).filter(|_| is_mp4) {
             tags = tags.or(ColorNumbers { primaries, transfer, matrix, ..ColorNumbers::UNSPECIFIED });
