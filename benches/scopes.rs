@@ -20,7 +20,6 @@ use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::transfer::Transfer;
 use histoscope_core::scopes::{Chroma, Diagram, ScopeChoice};
 use histoscope_lab::bench::measure::{Budget, Times, on_gpu};
-use histoscope_render::cpu::SelectionChoice;
 use histoscope_render::gpu::brushed::BrushedPasses;
 use histoscope_render::gpu::pixel_light::PixelLightPass;
 use histoscope_render::gpu::upload::PictureBuffers;
@@ -29,6 +28,7 @@ use histoscope_render::gpu::waveform::{WaveformPasses, WaveformPlan};
 use histoscope_render::gpu::{AdapterChoice, Gpu};
 use histoscope_render::view::brush::Brush;
 use histoscope_render::view::brushes::{Brushes, PairBrush, PairShape, WaveformBrush};
+use histoscope_render::view::count::SelectionChoice;
 use histoscope_render::view::overlay::Channels;
 use support::{colorimetry, constant, natural, noise};
 

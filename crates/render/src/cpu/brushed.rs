@@ -5,11 +5,12 @@ use rayon::prelude::*;
 
 use super::rows::Rows;
 use crate::view::brushes::{Filter, Selection};
+use crate::view::count::SelectionChoice;
 use histoscope_core::histogram::{CHANNELS, Components, Histogram};
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::layout::ColorModel;
 use histoscope_core::picture::region::Rect;
-use histoscope_core::scopes::{Chroma, ScopeChoice, ScopeCounts, Vectorscope, Waveform, column_of, samples_in};
+use histoscope_core::scopes::{Chroma, ScopeCounts, Vectorscope, Waveform, column_of, samples_in};
 
 /// Planes per row: one per filter.
 const PLANES: usize = Filter::ALL.len();
@@ -24,15 +25,6 @@ pub struct SelectedPixels {
     pub words: Vec<u32>,
     /// Number of pixels that pass all brushes.
     pub count: u32,
-}
-
-/// The counts to make of a selection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct SelectionChoice {
-    /// The bins.
-    pub histogram: bool,
-    /// The scopes.
-    pub scopes: ScopeChoice,
 }
 
 /// The counts of a selection.

@@ -59,7 +59,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 
 use band::{Flush, Pass, RowBand, Worker};
-pub use brushed::{SelectedPixels, SelectionChoice, SelectionCounts};
+pub use brushed::{SelectedPixels, SelectionCounts};
 pub use by_codes::find_marked;
 use counters::add;
 use histoscope_core::histogram::{CHANNELS, Components, Histogram};

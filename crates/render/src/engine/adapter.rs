@@ -5,21 +5,19 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use histoscope_core::histogram::limits::Limits;
-use histoscope_core::histogram::{CHANNELS, Components, Cumulative, Histogram, LightTable, Selected, TAIL_WORDS};
+use histoscope_core::histogram::{CHANNELS, Components, Cumulative, Histogram, Selected, TAIL_WORDS};
 use histoscope_core::picture::{OutOfRange, Picture, region};
-use histoscope_core::scopes::{MAX_LEVEL_BITS, ScopeChoice, Waveform};
+use histoscope_core::scopes::Waveform;
 
 use super::backend::{
-    AdjustJob, Backend, CountSubject, DifferenceJob, FigureQuestion, Image, Loaded, ScopeAnswer, ScopeQuestion,
-    ScopeSources, Slot, ViewPart,
+    AdjustJob, Answer, Backend, CountSubject, CountWords, DifferenceJob, FigureQuestion, Image, Job, Load, Loaded,
+    Product, ScopeQuestion, Slot, ViewPart,
 };
-use crate::cpu::SelectionChoice;
 use crate::cpu::overlay::Overlay;
 use crate::gpu::adjust::{Chain, DifferencePass, Operand};
-use crate::gpu::bins::Bars;
 use crate::gpu::bins::CumulativePass;
 use crate::gpu::brushed::BrushedPasses;
-use crate::gpu::draw::scopes::{CountKey, CountSource};
+use crate::gpu::draw::scopes::CountSource;
 use crate::gpu::draw::{BackdropPass, ByCodes, SelectedPlanes, Side, VideoPass};
 use crate::gpu::figures::FigureSubject;
 use crate::gpu::histogram::HistogramPasses;
@@ -35,7 +33,7 @@ use crate::gpu::upload::{BoundPicture, PictureBuffers};
 use crate::gpu::{
     Buffer, CommandEncoder, FiguresState, FrameTag, Gpu, GpuError, RenderPass, Series, Texture, TextureFormat,
 };
-use crate::view::brushes::Selection;
+use crate::view::count::{Count, CountKey, CountKind};
 
 const RESULT_SPANS: [Timed; 3] = [Timed::ResultChunk, Timed::ResultReduce, Timed::ResultScale];
 
@@ -47,14 +45,12 @@ pub struct Adapter {
     result_bins: Option<HistogramPasses>,
     linear: Option<LinearPass>,
     scopes: Option<ScopePasses>,
-    /// Requested counts; dropped together with the scopes.
-    scopes_asked: Option<RequestedReadback<(CountKey, ScopeQuestion)>>,
     selection: Option<BrushedPasses>,
-    selection_asked: Option<RequestedReadback<CountKey>>,
+    /// Requested words, by the kind of the question; dropped together with what they are part of.
+    asked: [Option<RequestedReadback<(CountKey, ScopeQuestion)>>; ScopeQuestion::KINDS],
     figures: Figures,
-    /// `true` if the result has thresholds.
-    has_thresholds: bool,
-    thresholds: RequestedReadback<()>,
+    /// The bins of the loaded picture, if the caller knows them.
+    given: Option<Histogram>,
     video: VideoPass,
     /// Draws views to be saved, if those to be shown take light.
     saved_video: Option<VideoPass>,
@@ -181,17 +177,15 @@ impl Adapter {
             result_bins: None,
             linear: None,
             scopes: None,
-            scopes_asked: None,
             selection: None,
-            selection_asked: None,
+            asked: Default::default(),
             figures: Figures {
                 cumulative: None,
                 limits: None,
                 selection: None,
                 in_flight: RequestedReadback::new(device, "live sums", Cumulative::scan_words(12) + TAIL_WORDS + 3),
             },
-            has_thresholds: false,
-            thresholds: RequestedReadback::new(device, "live thresholds", 4),
+            given: None,
             video: VideoPass::new(gpu, format),
             saved_video: None,
             is_saved: false,
@@ -203,49 +197,69 @@ impl Adapter {
         if image == Image::Result { self.result_bins.as_ref() } else { Some(&self.bins) }
     }
 
-    /// Returns the words of the scopes' buffers that answer a request.
+    /// Returns the words that answer a request.
     fn words_of(&self, subject: &CountSubject, question: ScopeQuestion) -> Option<Vec<(&Buffer, Range<usize>)>> {
         let Series { rect, components, .. } = subject.series;
-        let buffers = self.scopes.as_ref()?.buffers();
-        let shape = Waveform::shape(&subject.input.layout, rect, components);
-        let levels = shape.levels();
-        let words: Vec<(Option<&Buffer>, Range<usize>)> = match question {
+        let counts = || Some(self.scopes.as_ref()?.buffers());
+        Some(match question {
             ScopeQuestion::Column(columns) => {
+                let shape = Waveform::shape(&subject.input.layout, rect, components);
+                let (levels, waveform) = (shape.levels(), counts()?.waveform?);
                 let at = |channel: usize| {
                     let column = columns[channel].min(shape.columns[0].saturating_sub(1));
                     (channel * shape.columns[0] as usize + column as usize) * levels
                 };
-                (0..CHANNELS).map(|channel| (buffers.waveform, at(channel)..at(channel) + levels)).collect()
+                (0..CHANNELS).map(|channel| (waveform, at(channel)..at(channel) + levels)).collect()
             }
             ScopeQuestion::Cb(cb) => {
                 let levels = 1 << subject.chroma?.level_bits();
                 let cb = (cb as usize).min(levels - 1);
-                vec![(buffers.vectorscope, cb * levels..(cb + 1) * levels)]
+                vec![(counts()?.vectorscope?, cb * levels..(cb + 1) * levels)]
             }
-        };
-        words.into_iter().map(|(buffer, words)| Some((buffer?, words))).collect()
-    }
-}
-
-impl Backend for Adapter {
-    fn load(&mut self, gpu: &Gpu, loaded: &Loaded) -> Result<Option<Duration>, GpuError> {
-        self.bins.prepare_region(gpu, &loaded.picture, loaded.region, loaded.components)?;
-        let begin = Instant::now();
-        self.pictures.loaded.load(gpu, &loaded.picture)?;
-        Ok(Some(begin.elapsed()))
+            ScopeQuestion::Selected => vec![(&self.selection.as_ref()?.total, 0..1)],
+            ScopeQuestion::Thresholds => vec![(self.pictures.loaded.chain.as_ref()?.thresholds(), 0..4)],
+        })
     }
 
-    fn load_comparison(&mut self, recording: &mut Recording<'_>, picture: &Picture) -> Result<(), GpuError> {
-        self.pictures.comparison.load(recording.gpu, picture)?;
-        recording.names.push("upload comparison");
-        Ok(())
+    fn adjust(&mut self, recording: &mut Recording<'_>, job: &AdjustJob<'_>) -> Result<bool, GpuError> {
+        let AdjustJob { slot, picture, adjustments, elapsed_secs, counts_source, counts_result } = job;
+        let Recording { gpu, encoder, timing, names } = recording;
+        let of = if *slot == Slot::Loaded { &mut self.pictures.loaded } else { &mut self.pictures.comparison };
+        let Some(group) = of.planes.bind_group() else { return Ok(false) };
+        let chain = of.chain.get_or_insert_with(|| Chain::new(gpu, &self.bins));
+        let input = InputPicture::from(*picture);
+        if *counts_result {
+            let result = self.result_bins.get_or_insert_with(|| HistogramPasses::new(gpu));
+            chain.prepare_counting(gpu, input, adjustments, *elapsed_secs, *counts_source, result)?;
+        } else {
+            chain.prepare(gpu, input, adjustments, *elapsed_secs, *counts_source)?;
+        }
+        names.push(if chain.counts_result() { "adjust and count" } else { "adjust" });
+        let spans = timing.as_mut().and_then(|timing| timing.begin(&[Timed::Adjust]));
+        compute_pass(encoder, "adjust", spans, |pass| chain.dispatch(pass, group));
+        recording.note(|times| &mut times.cpu_adjust, None);
+        Ok(true)
     }
 
-    fn count(&mut self, recording: &mut Recording<'_>, loaded: &Loaded, image: Image) -> Result<(), GpuError> {
+    fn find_difference(&mut self, recording: &mut Recording<'_>, job: &DifferenceJob) -> Result<bool, GpuError> {
+        let Recording { gpu, encoder, names, .. } = recording;
+        let mut pass = self.pictures.difference.take().unwrap_or_else(|| DifferencePass::new(gpu));
+        let [Some(first), Some(second)] = job.images.map(|image| self.pictures.bound(image)) else { return Ok(false) };
+        let operands = [(first, job.extents[0]), (second, job.extents[1])]
+            .map(|(bound, extent)| Operand { reading: bound.input.reading(), extent });
+        pass.prepare(gpu, operands, job.gain)?;
+        names.push("difference");
+        let groups = [first.group, second.group];
+        compute_pass(encoder, "difference", None, |compute| pass.dispatch(compute, groups));
+        self.pictures.difference = Some(pass);
+        Ok(true)
+    }
+
+    fn count_bins(&mut self, recording: &mut Recording<'_>, subject: &CountSubject) -> Result<(), GpuError> {
         recording.note(|times| &mut times.cpu_count, None);
         let Recording { gpu, encoder, timing, names } = recording;
-        if image != Image::Result {
-            match (&loaded.given, self.pictures.loaded.source()) {
+        if subject.image != Image::Result {
+            match (&self.given, self.pictures.loaded.source()) {
                 (Some(histogram), _) => {
                     names.push("copy bins");
                     let spans = timing.as_mut().and_then(|timing| timing.begin(&[Timed::Scale]));
@@ -267,200 +281,149 @@ impl Backend for Adapter {
             let spans = timing.as_mut().and_then(|timing| timing.begin(&RESULT_SPANS[1..]));
             passes.record_sums(encoder, spans);
         } else if let Some(bound) = self.pictures.loaded.adjusted() {
-            passes.prepare_region(gpu, bound.input, loaded.region, Components::Rgbl)?;
+            passes.prepare_region(gpu, bound.input, Some(subject.series.rect), Components::Rgbl)?;
             names.push("count the result");
             let spans = timing.as_mut().and_then(|timing| timing.begin(&RESULT_SPANS));
             passes.record(encoder, bound.group, spans);
         }
         Ok(())
     }
+}
 
-    fn adjust(&mut self, recording: &mut Recording<'_>, job: &AdjustJob<'_>) -> Result<bool, GpuError> {
-        let AdjustJob { slot, picture, adjustments, elapsed_secs, counts_source, counts_result, .. } = job;
-        let Recording { gpu, encoder, timing, names } = recording;
-        let of = if *slot == Slot::Loaded { &mut self.pictures.loaded } else { &mut self.pictures.comparison };
-        let Some(group) = of.planes.bind_group() else { return Ok(false) };
-        let chain = of.chain.get_or_insert_with(|| Chain::new(gpu, &self.bins));
-        let input = InputPicture::from(*picture);
-        if *counts_result {
-            let result = self.result_bins.get_or_insert_with(|| HistogramPasses::new(gpu));
-            chain.prepare_counting(gpu, input, adjustments, *elapsed_secs, *counts_source, result)?;
-        } else {
-            chain.prepare(gpu, input, adjustments, *elapsed_secs, *counts_source)?;
+impl Backend for Adapter {
+    fn load(&mut self, gpu: &Gpu, load: Load<'_>) -> Result<Option<Duration>, GpuError> {
+        if let Load::Loaded(loaded) = load {
+            self.bins.prepare_region(gpu, &loaded.picture, loaded.region, loaded.components)?;
+            self.given.clone_from(&loaded.given);
         }
-        names.push(if chain.counts_result() { "adjust and count" } else { "adjust" });
-        let spans = timing.as_mut().and_then(|timing| timing.begin(&[Timed::Adjust]));
-        compute_pass(encoder, "adjust", spans, |pass| chain.dispatch(pass, group));
-        recording.note(|times| &mut times.cpu_adjust, None);
-        if *slot == Slot::Loaded {
-            self.has_thresholds = adjustments.have_thresholds();
-            self.thresholds.is_wanted = self.has_thresholds;
+        let begin = Instant::now();
+        match load {
+            Load::Loaded(loaded) => self.pictures.loaded.load(gpu, &loaded.picture)?,
+            Load::Comparison(picture) => self.pictures.comparison.load(gpu, picture)?,
         }
-        Ok(true)
+        Ok(Some(begin.elapsed()))
     }
 
-    fn release_adjusted(&mut self, slot: Slot) {
-        let of = match slot {
-            Slot::Loaded => {
-                self.has_thresholds = false;
-                self.thresholds.is_wanted = false;
-                &mut self.pictures.loaded
+    fn make(&mut self, recording: &mut Recording<'_>, job: &Job<'_>) -> Result<bool, GpuError> {
+        match job {
+            Job::Adjust(job) => self.adjust(recording, job),
+            Job::Difference(job) => self.find_difference(recording, job),
+        }
+    }
+
+    fn release(&mut self, product: Product) {
+        match product {
+            Product::Adjusted(slot) => {
+                let of = match slot {
+                    Slot::Loaded => &mut self.pictures.loaded,
+                    Slot::Comparison => &mut self.pictures.comparison,
+                };
+                of.chain.iter_mut().for_each(Chain::release);
             }
-            Slot::Comparison => &mut self.pictures.comparison,
-        };
-        of.chain.iter_mut().for_each(Chain::release);
+            Product::Difference => self.pictures.difference = None,
+            Product::Count(CountKind::Selected) => {
+                self.selection = None;
+                self.asked[ScopeQuestion::Selected.kind()] = None;
+            }
+            Product::Count(CountKind::Linear) => self.linear = None,
+            Product::Count(CountKind::Bins) => {}
+            Product::Count(CountKind::Scopes) => {
+                self.scopes = None;
+                for question in [ScopeQuestion::Column([0; CHANNELS]), ScopeQuestion::Cb(0)] {
+                    self.asked[question.kind()] = None;
+                }
+            }
+        }
     }
 
     fn adjusted_bytes(&self) -> u64 {
         self.pictures.loaded.chain.as_ref().map_or(0, Chain::bytes)
     }
 
-    fn find_difference(&mut self, recording: &mut Recording<'_>, job: &DifferenceJob) -> Result<bool, GpuError> {
-        let Recording { gpu, encoder, names, .. } = recording;
-        let mut pass = self.pictures.difference.take().unwrap_or_else(|| DifferencePass::new(gpu));
-        let [Some(first), Some(second)] = job.images.map(|image| self.pictures.bound(image)) else { return Ok(false) };
-        let operands = [(first, job.extents[0]), (second, job.extents[1])]
-            .map(|(bound, extent)| Operand { reading: bound.input.reading(), extent });
-        pass.prepare(gpu, operands, job.gain)?;
-        names.push("difference");
-        let groups = [first.group, second.group];
-        compute_pass(encoder, "difference", None, |compute| pass.dispatch(compute, groups));
-        self.pictures.difference = Some(pass);
-        Ok(true)
-    }
-
-    fn release_difference(&mut self) {
-        self.pictures.difference = None;
-    }
-
-    fn count_linear(&mut self, recording: &mut Recording<'_>, subject: &CountSubject, table: &LightTable) {
-        let Recording { gpu, encoder, .. } = recording;
-        let mut pass = self.linear.take().unwrap_or_else(|| LinearPass::new(gpu));
-        if let Some(bound) = self.pictures.bound(subject.image) {
-            pass.record(gpu, encoder, (bound.group, bound.input.reading(), subject.series.rect), table);
+    fn count(&mut self, recording: &mut Recording<'_>, subject: &CountSubject, count: &Count) -> Result<(), GpuError> {
+        let CountSubject { input, series: Series { rect, components, bits, .. }, chroma, transfer, .. } = *subject;
+        if let Count::Bins(_) = count {
+            return self.count_bins(recording, subject);
         }
-        self.linear = Some(pass);
-    }
-
-    fn linear_bins(&self) -> Option<&Buffer> {
-        self.linear.as_ref().map(|pass| &pass.bins)
-    }
-
-    fn count_scopes(
-        &mut self,
-        recording: &mut Recording<'_>,
-        subject: &CountSubject,
-        wanted: ScopeChoice,
-    ) -> Result<(), GpuError> {
-        let Series { rect, components, .. } = subject.series;
         let Recording { gpu, encoder, timing, .. } = recording;
-        let kept = self.scopes.take().filter(|passes| passes.wanted() == wanted);
-        let mut passes = kept.unwrap_or_else(|| ScopePasses::new(gpu, wanted));
-        passes.prepare(gpu, subject.input, (rect, components), subject.chroma)?;
-        if let Some(bound) = self.pictures.bound(subject.image) {
-            passes.record(encoder, bound.group, timing.as_deref_mut());
+        let bound = self.pictures.bound(subject.image);
+        match count {
+            Count::Bins(_) => {}
+            Count::Linear => {
+                let pass = self.linear.get_or_insert_with(|| LinearPass::new(gpu));
+                if let Some(bound) = bound {
+                    pass.record(gpu, encoder, (bound.group, bound.input.reading(), rect), (transfer, bits));
+                }
+            }
+            Count::Scopes(wanted) => {
+                let kept = self.scopes.take().filter(|passes| passes.wanted() == *wanted);
+                let mut passes = kept.unwrap_or_else(|| ScopePasses::new(gpu, *wanted));
+                passes.prepare(gpu, input, (rect, components), chroma)?;
+                if let Some(bound) = bound {
+                    passes.record(encoder, bound.group, timing.as_deref_mut());
+                }
+                self.scopes = Some(passes);
+                recording.note(|times| &mut times.cpu_scopes, None);
+            }
+            Count::Selected(brushes, wanted) => {
+                BrushedPasses::check(gpu, input.size)?;
+                let selection = brushes.on(rect, components, chroma);
+                let passes = self.selection.get_or_insert_with(|| BrushedPasses::new(gpu));
+                if let Some(bound) = bound {
+                    passes.record(gpu, encoder, (bound.group, input), (&selection, chroma), *wanted, None);
+                }
+            }
         }
-        self.scopes = Some(passes);
-        recording.note(|times| &mut times.cpu_scopes, None);
         Ok(())
     }
 
-    fn scope_counts<'a>(&'a self, _key: &'a CountKey) -> ScopeSources<'a> {
-        let there = self.scopes.as_ref().map(ScopePasses::buffers).unwrap_or_default();
-        there.map(|buffer| buffer.map(CountSource::Gpu))
+    fn words<'a>(&'a self, key: &'a CountKey) -> CountWords<'a> {
+        let words = CountWords::default();
+        match key.count {
+            Count::Bins(image) => CountWords { bars: self.passes(image).map(HistogramPasses::bars), ..words },
+            Count::Linear => CountWords { linear: self.linear.as_ref().map(|pass| &pass.bins), ..words },
+            Count::Scopes(_) => {
+                let counts = self.scopes.as_ref().map(ScopePasses::buffers).unwrap_or_default();
+                CountWords { scopes: counts.map(|counts| counts.map(CountSource::Gpu)), ..words }
+            }
+            Count::Selected(_, wanted) => {
+                let Some(passes) = &self.selection else { return words };
+                let counts = passes.buffers().scopes.zip(wanted.scopes);
+                let scopes = counts.map(|(counts, is_counted)| is_counted.then_some(CountSource::Gpu(counts)));
+                CountWords { bars: Some(passes.bars()), scopes, ..words }
+            }
+        }
     }
 
-    /// Requests the counts, which arrive a few draws later. Until then, it returns those of an earlier picture of the series if
-    /// they answer the same request.
-    fn ask_scope(
+    fn ask(
         &mut self,
         gpu: &Gpu,
         (key, subject): (&CountKey, &CountSubject),
         question: ScopeQuestion,
-    ) -> Option<ScopeAnswer> {
-        let series = Some(subject.series);
-        let room = || RequestedReadback::new(&gpu.device, "live scopes", CHANNELS << MAX_LEVEL_BITS);
-        let mut requested = self.scopes_asked.take().unwrap_or_else(room);
-        requested.poll(&gpu.device, series);
-        let is_there = requested.newest(series).is_some_and(|(newest, _)| *newest == (*key, question));
+    ) -> Option<Answer> {
+        let (series, kind) = (Some(subject.series), question.kind());
+        let room = || RequestedReadback::new(&gpu.device, "live counts", question.max_words());
+        let mut asked = self.asked[kind].take().unwrap_or_else(room);
+        asked.poll(&gpu.device, series);
+        let is_there = asked.newest(series).is_some_and(|(newest, _)| *newest == (*key, question));
         if !is_there
-            && requested.is_idle()
+            && asked.is_idle()
             && let Some(parts) = self.words_of(subject, question)
         {
-            requested.send((&gpu.device, &gpu.queue), "fetch scope", &parts, subject.series, (*key, question));
+            asked.send((&gpu.device, &gpu.queue), "fetch counts", &parts, subject.series, (*key, question));
         }
-        let ((of, asked), counts) = self.scopes_asked.insert(requested).newest(series)?;
-        let is_alike = of.counts_as(key) && *asked == question;
-        is_alike.then(|| ScopeAnswer { question, counts: counts.to_vec() })
+        let ((of, answered), words) = self.asked[kind].insert(asked).newest(series)?;
+        (*answered == question).then(|| (*of, words.to_vec()))
     }
 
-    fn release_scopes(&mut self) {
-        (self.scopes, self.scopes_asked) = (None, None);
-    }
-
-    fn select(
-        &mut self,
-        recording: &mut Recording<'_>,
-        subject: &CountSubject,
-        selection: &Selection,
-        wanted: SelectionChoice,
-    ) -> Result<(), GpuError> {
-        let Recording { gpu, encoder, .. } = recording;
-        BrushedPasses::check(gpu, subject.input.size)?;
-        let mut passes = self.selection.take().unwrap_or_else(|| BrushedPasses::new(gpu));
-        if let Some(bound) = self.pictures.bound(subject.image) {
-            passes.record(gpu, encoder, (bound.group, subject.input), (selection, subject.chroma), wanted, None);
-        }
-        self.selection = Some(passes);
-        Ok(())
-    }
-
-    fn selected_bars(&self) -> Option<Bars<'_>> {
-        self.selection.as_ref().map(BrushedPasses::bars)
-    }
-
-    fn selected_counts<'a>(&'a self, key: &'a CountKey) -> ScopeSources<'a> {
-        let Some(passes) = &self.selection else { return ScopeSources::default() };
-        passes
-            .buffers()
-            .scopes
-            .zip(key.wanted)
-            .map(|(counts, is_counted)| is_counted.then_some(CountSource::Gpu(counts)))
-    }
-
-    /// Requests the number, which arrives a few draws later. Until then, it returns that of an earlier picture of the series.
-    fn ask_selected(&mut self, gpu: &Gpu, (key, subject): (&CountKey, &CountSubject)) -> Option<u32> {
-        let series = Some(subject.series);
-        let asked = self.selection_asked.get_or_insert_with(|| RequestedReadback::new(&gpu.device, "brushed total", 1));
-        asked.poll(&gpu.device, series);
-        let is_there = asked.newest(series).is_some_and(|(newest, _)| newest == key);
-        if let (true, Some(passes)) = (!is_there && asked.is_idle(), &self.selection) {
-            let total = [(&passes.total, 0..1)];
-            asked.send((&gpu.device, &gpu.queue), "fetch brushed total", &total, subject.series, *key);
-        }
-        let (newest, words) = asked.newest(series)?;
-        words.first().copied().filter(|_| newest.brushes == key.brushes)
-    }
-
-    fn release_selection(&mut self) {
-        (self.selection, self.selection_asked) = (None, None);
-    }
-
-    fn poll_scopes(&mut self, gpu: &Gpu, series: Option<Series>) -> FiguresState {
-        let states = [
-            self.scopes_asked.as_mut().map(|asked| (asked.poll(&gpu.device, series), asked.is_pending())),
-            self.selection_asked.as_mut().map(|asked| (asked.poll(&gpu.device, series), asked.is_pending())),
-        ];
-        let states = states.into_iter().flatten();
+    fn poll(&mut self, gpu: &Gpu, series: Option<Series>) -> FiguresState {
+        let asked = self.asked.iter_mut().flatten();
+        let states = asked.map(|asked| (asked.poll(&gpu.device, series), asked.is_pending()));
         match states.fold((false, false), |any, of| (any.0 || of.0, any.1 || of.1)) {
             (true, _) => FiguresState::New,
             (false, true) => FiguresState::InFlight,
             (false, false) => FiguresState::Settled,
         }
-    }
-
-    fn bars(&self, image: Image) -> Option<Bars<'_>> {
-        self.passes(image).map(HistogramPasses::bars)
     }
 
     fn read_bins(&self, gpu: &Gpu, loaded: &Loaded, image: Image) -> Result<Histogram, GpuError> {
@@ -510,7 +473,7 @@ impl Backend for Adapter {
     }
 
     fn has_figures_in_flight(&self) -> bool {
-        !self.figures.in_flight.is_idle() || self.thresholds.is_pending()
+        !self.figures.in_flight.is_idle()
     }
 
     fn poll_figures(&mut self, gpu: &Gpu, series: Option<Series>, now: (u64, u64)) -> Option<(FrameTag, Cumulative)> {
@@ -526,22 +489,6 @@ impl Backend for Adapter {
         sums.add_out_of_range(clamped);
         sums.selected = selected;
         Some((tag, sums))
-    }
-
-    fn send_thresholds(&mut self, encoder: &mut CommandEncoder, series: Option<Series>) {
-        if let (true, Some(chain), Some(series)) = (self.thresholds.is_due(), &self.pictures.loaded.chain, series) {
-            self.thresholds.record(encoder, &[(chain.thresholds(), 0..4)], series, ());
-        }
-    }
-
-    fn poll_thresholds(&mut self, gpu: &Gpu, series: Option<Series>) -> bool {
-        self.thresholds.poll(&gpu.device, series);
-        self.thresholds.is_due()
-    }
-
-    fn thresholds(&self, series: Option<Series>) -> Option<[u32; 4]> {
-        let (_, words) = self.thresholds.newest(series).filter(|_| self.has_thresholds)?;
-        words.try_into().ok()
     }
 
     fn paint(
@@ -580,7 +527,6 @@ impl Backend for Adapter {
 
     fn submitted(&mut self) {
         self.figures.in_flight.submitted();
-        self.thresholds.submitted();
     }
 }
 

@@ -12,43 +12,28 @@ use std::time::Duration;
 
 use histoscope_core::adjust::Adjustments;
 use histoscope_core::adjust::difference::{Extent, Gain};
-use histoscope_core::histogram::{CHANNELS, Components, Cumulative, Histogram, LightTable};
+use histoscope_core::histogram::{CHANNELS, Components, Cumulative, Histogram, Transfer};
 use histoscope_core::picture::color::Conversion;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{OutOfRange, Picture};
-use histoscope_core::scopes::{Chroma, PerScope, ScopeChoice};
+use histoscope_core::scopes::{Chroma, MAX_LEVEL_BITS, PerScope};
 use histoscope_core::tone_map::{SourceLight, ToneTables};
 
-use crate::cpu::SelectionChoice;
 use crate::cpu::overlay::Overlay;
 use crate::gpu::bins::Bars;
 use crate::gpu::draw::BackdropPass;
 use crate::gpu::draw::overlay::OverlayContent;
-use crate::gpu::draw::scopes::{CountKey, CountSource};
+use crate::gpu::draw::scopes::CountSource;
 use crate::gpu::params::InputPicture;
 use crate::gpu::recording::Recording;
 use crate::gpu::{Buffer, CommandEncoder, FiguresState, FrameTag, Gpu, GpuError, RenderPass, Series, Texture};
 use crate::view::brush::Lighting;
-use crate::view::brushes::Selection;
+pub use crate::view::count::Image;
+use crate::view::count::{Count, CountKey, CountKind, PictureKey};
 use crate::view::datascope::Codes;
 use crate::view::exposure::Inspection;
 use crate::view::placement::{Placement, Shape};
-use crate::view::scene::{Brush, Counted, Scene};
-
-/// One of the pictures that a backend holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Image {
-    /// The loaded picture as it was decoded.
-    Source,
-    /// The loaded picture, adjusted.
-    Result,
-    /// The comparison as it was decoded.
-    Comparison,
-    /// The comparison, adjusted.
-    AdjustedComparison,
-    /// The difference of two of them.
-    Difference,
-}
+use crate::view::scene::{Brush, Scene};
 
 /// One of the pictures that a backend is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,8 +88,6 @@ impl Loaded {
 pub struct AdjustJob<'a> {
     pub slot: Slot,
     pub picture: &'a Picture,
-    /// The series of the loaded picture.
-    pub series: Series,
     pub adjustments: Adjustments,
     /// Seconds since the previous picture; `None` if this one does not follow it.
     pub elapsed_secs: Option<f64>,
@@ -123,14 +106,10 @@ pub struct DifferenceJob {
     pub gain: Gain,
 }
 
-/// Identifies the counts of a picture: the number of the load, the revision of the adjustments, and the picture that is
-/// counted.
-pub type CountedKey = (u64, u64, Counted);
-
 /// The picture that scopes, brushes and linear light are counted from: the one whose bins are drawn as filled bars.
 #[derive(Debug, Clone, Copy)]
 pub struct CountSubject {
-    pub key: CountedKey,
+    pub key: PictureKey,
     pub image: Image,
     /// The picture as input of the passes.
     pub input: InputPicture,
@@ -138,6 +117,8 @@ pub struct CountSubject {
     pub series: Series,
     /// Its colour differences; `None` if it has no colour.
     pub chroma: Option<Chroma>,
+    /// The transfer function of its codes.
+    pub transfer: Transfer,
 }
 
 /// A picture drawn on a range of the view's columns.
@@ -197,13 +178,42 @@ pub struct FigureQuestion {
     pub clamped: OutOfRange,
 }
 
-/// A request for part of a scope's counts.
+/// A request for words of the counts of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScopeQuestion {
     /// A column of each channel's waveform, one count per level.
     Column([u32; CHANNELS]),
     /// One level of Cb in the vectorscope, one count per level of Cr.
     Cb(u32),
+    /// The number of pixels that all brushes select.
+    Selected,
+    /// The luminance codes at which the second and later classes of the adjusted picture begin.
+    Thresholds,
+}
+
+impl ScopeQuestion {
+    /// The number of kinds.
+    pub const KINDS: usize = 4;
+
+    /// Returns the number of its kind. Answers of different kinds arrive independently of each other.
+    pub const fn kind(&self) -> usize {
+        match self {
+            Self::Column(_) => 0,
+            Self::Cb(_) => 1,
+            Self::Selected => 2,
+            Self::Thresholds => 3,
+        }
+    }
+
+    /// Returns the most words in an answer.
+    pub const fn max_words(&self) -> usize {
+        match self {
+            Self::Column(_) => CHANNELS << MAX_LEVEL_BITS,
+            Self::Cb(_) => 1 << MAX_LEVEL_BITS,
+            Self::Selected => 1,
+            Self::Thresholds => 4,
+        }
+    }
 }
 
 /// The answer to a [`ScopeQuestion`].
@@ -219,10 +229,7 @@ impl ScopeAnswer {
     /// Returns the count of a level of a waveform channel, or of a level of Cr in the vectorscope, which only has channel 0.
     #[must_use]
     pub fn count(&self, channel: usize, level: u32) -> Option<u32> {
-        let channels = match self.question {
-            ScopeQuestion::Column(_) => CHANNELS,
-            ScopeQuestion::Cb(_) => 1,
-        };
+        let channels = if matches!(self.question, ScopeQuestion::Column(_)) { CHANNELS } else { 1 };
         let levels = self.counts.chunks_exact(self.counts.len() / channels).nth(channel)?;
         levels.get(level as usize).copied()
     }
@@ -231,105 +238,84 @@ impl ScopeAnswer {
 /// The counts of each scope; `None` for a scope that was not counted.
 pub type ScopeSources<'a> = PerScope<Option<CountSource<'a>>>;
 
+/// A count in the memory that it is drawn from.
+#[derive(Debug, Default)]
+pub struct CountWords<'a> {
+    /// The bins with their scales, of the picture or of the selected pixels.
+    pub bars: Option<Bars<'a>>,
+    /// The bins of linear light, preceded by those of three empty channels.
+    pub linear: Option<&'a Buffer>,
+    /// The scopes.
+    pub scopes: ScopeSources<'a>,
+}
+
+/// Words of a count, and the key of the count.
+pub type Answer = (CountKey, Vec<u32>);
+
+/// A picture to load.
+#[derive(Debug, Clone, Copy)]
+pub enum Load<'a> {
+    /// The picture that is counted.
+    Loaded(&'a Loaded),
+    /// The picture that it is compared with.
+    Comparison(&'a Picture),
+}
+
+/// A picture to make from others.
+#[derive(Debug)]
+pub enum Job<'a> {
+    /// An adjusted picture.
+    Adjust(AdjustJob<'a>),
+    /// A difference.
+    Difference(DifferenceJob),
+}
+
+/// Something made whose memory is no longer needed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Product {
+    /// An adjusted picture.
+    Adjusted(Slot),
+    /// The difference.
+    Difference,
+    /// A count of this kind.
+    Count(CountKind),
+}
+
 /// Counts, adjusts and paints. Recorded work runs once it is submitted.
 pub trait Backend: fmt::Debug {
     /// Loads a picture. Returns how long the copy took, if there was one.
     ///
     /// # Errors
     /// [`GpuError`] if it cannot hold or count such a picture.
-    fn load(&mut self, gpu: &Gpu, loaded: &Loaded) -> Result<Option<Duration>, GpuError>;
+    fn load(&mut self, gpu: &Gpu, load: Load<'_>) -> Result<Option<Duration>, GpuError>;
 
-    /// Loads the picture that the loaded one is compared with.
+    /// Makes a picture. Returns `false` if that failed; then, the picture that it is made from is shown.
     ///
     /// # Errors
     /// As [`load`](Self::load).
-    fn load_comparison(&mut self, recording: &mut Recording<'_>, picture: &Picture) -> Result<(), GpuError>;
+    fn make(&mut self, recording: &mut Recording<'_>, job: &Job<'_>) -> Result<bool, GpuError>;
 
-    /// Counts the source or the result and prepares the bins for drawing.
+    /// Frees the memory of something made.
+    fn release(&mut self, product: Product);
+
+    /// Makes a count of a picture.
     ///
     /// # Errors
     /// As [`load`](Self::load).
-    fn count(&mut self, recording: &mut Recording<'_>, loaded: &Loaded, image: Image) -> Result<(), GpuError>;
+    fn count(&mut self, recording: &mut Recording<'_>, subject: &CountSubject, count: &Count) -> Result<(), GpuError>;
 
-    /// Adjusts a picture. Returns `false` if that failed; the picture is then shown unadjusted.
-    ///
-    /// # Errors
-    /// As [`load`](Self::load).
-    fn adjust(&mut self, recording: &mut Recording<'_>, job: &AdjustJob<'_>) -> Result<bool, GpuError>;
+    /// Returns the last count of this kind, to be drawn.
+    fn words<'a>(&'a self, key: &'a CountKey) -> CountWords<'a>;
 
-    /// Frees the memory of an adjusted picture.
-    fn release_adjusted(&mut self, slot: Slot);
-
-    /// Computes the difference of two pictures. Returns `false` if that failed.
-    ///
-    /// # Errors
-    /// As [`load`](Self::load).
-    fn find_difference(&mut self, recording: &mut Recording<'_>, job: &DifferenceJob) -> Result<bool, GpuError>;
-
-    /// Frees the memory of the difference.
-    fn release_difference(&mut self);
-
-    /// Counts the luminance in linear light.
-    fn count_linear(&mut self, recording: &mut Recording<'_>, subject: &CountSubject, table: &LightTable);
-
-    /// Returns the bins of linear light, preceded by those of three empty channels.
-    fn linear_bins(&self) -> Option<&Buffer>;
-
-    /// Counts these scopes.
-    ///
-    /// # Errors
-    /// As [`load`](Self::load).
-    fn count_scopes(
-        &mut self,
-        recording: &mut Recording<'_>,
-        subject: &CountSubject,
-        wanted: ScopeChoice,
-    ) -> Result<(), GpuError>;
-
-    /// Returns the counts of the scopes; `key` identifies them.
-    fn scope_counts<'a>(&'a self, key: &'a CountKey) -> ScopeSources<'a>;
-
-    /// Returns the requested counts of a scope once they are available. Never blocks.
-    fn ask_scope(&mut self, gpu: &Gpu, of: (&CountKey, &CountSubject), question: ScopeQuestion) -> Option<ScopeAnswer>;
-
-    /// Frees the memory of the scopes' counts.
-    fn release_scopes(&mut self);
-
-    /// Finds the pixels that brushes select, and makes the requested counts of them.
-    ///
-    /// # Errors
-    /// As [`load`](Self::load).
-    fn select(
-        &mut self,
-        recording: &mut Recording<'_>,
-        subject: &CountSubject,
-        selection: &Selection,
-        wanted: SelectionChoice,
-    ) -> Result<(), GpuError>;
-
-    /// Returns the bins of the selected pixels.
-    fn selected_bars(&self) -> Option<Bars<'_>>;
-
-    /// Returns the scopes' counts of the selected pixels.
-    fn selected_counts<'a>(&'a self, key: &'a CountKey) -> ScopeSources<'a>;
-
-    /// Returns the number of selected pixels once it is available. Never blocks.
-    fn ask_selected(&mut self, gpu: &Gpu, of: (&CountKey, &CountSubject)) -> Option<u32>;
-
-    /// Frees the memory of the selection.
-    fn release_selection(&mut self);
-
-    /// Returns the bins of the source or the result, with their scales.
-    fn bars(&self, image: Image) -> Option<Bars<'_>>;
+    /// Returns the requested words of a count once they are available, with the key of the count that they belong to: until
+    /// those of this one arrive, it may be one of an earlier picture of the series. Never blocks.
+    fn ask(&mut self, gpu: &Gpu, of: (&CountKey, &CountSubject), question: ScopeQuestion) -> Option<Answer>;
 
     /// Reads the bins of the source or the result. Blocks until they are available.
     ///
     /// # Errors
     /// [`GpuError::Lost`] if the device fails.
     fn read_bins(&self, gpu: &Gpu, loaded: &Loaded, image: Image) -> Result<Histogram, GpuError>;
-
-    /// Returns the newest thresholds of a picture of this series.
-    fn thresholds(&self, series: Option<Series>) -> Option<[u32; 4]>;
 
     /// Paints the parts of a view with overlays over them, or prepares to draw them. Returns `true` if the view has been
     /// painted.
@@ -399,16 +385,8 @@ pub trait Backend: fmt::Debug {
         None
     }
 
-    /// Requests the thresholds of the result, if it has some and they are not available yet.
-    fn send_thresholds(&mut self, _encoder: &mut CommandEncoder, _series: Option<Series>) {}
-
-    /// Takes thresholds that have been read back. Returns `true` if newer ones should be requested.
-    fn poll_thresholds(&mut self, _gpu: &Gpu, _series: Option<Series>) -> bool {
-        false
-    }
-
-    /// Takes counts of scopes and selections that have been read back.
-    fn poll_scopes(&mut self, _gpu: &Gpu, _series: Option<Series>) -> FiguresState {
+    /// Takes words of counts that have been read back.
+    fn poll(&mut self, _gpu: &Gpu, _series: Option<Series>) -> FiguresState {
         FiguresState::Settled
     }
 }

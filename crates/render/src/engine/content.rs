@@ -12,11 +12,14 @@ use histoscope_core::picture::{Frame, OutOfRange, Picture};
 use histoscope_core::scopes::{Chroma, Diagram};
 use histoscope_core::tone_map::{Display, SourceLight, ToneTables};
 
-use super::backend::{AdjustJob, Backend, CountSubject, DifferenceJob, Image, Loaded, Slot, ViewPart};
+use super::backend::{
+    AdjustJob, Backend, CountSubject, DifferenceJob, Image, Job, Load, Loaded, Product, Slot, ViewPart,
+};
 use crate::gpu::params::InputPicture;
 use crate::gpu::recording::Recording;
 use crate::gpu::{FrameTag, GpuError, Series};
 use crate::view::brush::Lighting;
+use crate::view::count::{Count, PictureKey};
 use crate::view::placement::{Placement, Shape};
 use crate::view::scene::{Counted, Look, Other, Pair, Scene, Seam, Sharing};
 
@@ -164,7 +167,7 @@ impl Content {
         }
         if self.choice.adjustments.is_off() {
             self.adjusted = None;
-            backend.release_adjusted(Slot::Loaded);
+            backend.release(Product::Adjusted(Slot::Loaded));
             recording.note(|times| &mut times.cpu_adjust, None);
             return Ok(());
         }
@@ -172,19 +175,21 @@ impl Content {
         if !self.has_result() {
             return self.count_source(backend, recording);
         }
-        if let (true, Some(adjusted), Some(loaded)) = (counted != Counted::Source, &mut self.adjusted, &self.loaded)
+        let subject = self.subject_of(Image::Result);
+        if let (true, Some(adjusted), Some(subject)) = (counted != Counted::Source, &mut self.adjusted, subject)
             && !std::mem::replace(&mut adjusted.is_counted, true)
         {
-            backend.count(recording, loaded, Image::Result)?;
+            backend.count(recording, &subject, &Count::Bins(Image::Result))?;
         }
         Ok(())
     }
 
     fn count_source(&mut self, backend: &mut dyn Backend, recording: &mut Recording<'_>) -> Result<(), GpuError> {
-        match self.loaded.as_mut().filter(|loaded| !loaded.is_counted) {
-            Some(loaded) => {
+        let subject = self.subject_of(Image::Source);
+        match self.loaded.as_mut().filter(|loaded| !loaded.is_counted).zip(subject) {
+            Some((loaded, subject)) => {
                 loaded.is_counted = true;
-                backend.count(recording, loaded, Image::Source)
+                backend.count(recording, &subject, &Count::Bins(Image::Source))
             }
             None => Ok(()),
         }
@@ -204,13 +209,12 @@ impl Content {
         let job = AdjustJob {
             slot: Slot::Loaded,
             picture: &loaded.picture,
-            series: loaded.series(),
             adjustments: key.adjustments,
             elapsed_secs,
             counts_source: counted != Counted::Result && loaded.components == Components::Rgbl && is_whole,
             counts_result: counted != Counted::Source && is_whole,
         };
-        let is_made = backend.adjust(recording, &job)?;
+        let is_made = backend.make(recording, &Job::Adjust(job))?;
         self.adjusted = is_made.then_some(AdjustedResult { key, is_counted: false });
         Ok(())
     }
@@ -225,17 +229,19 @@ impl Content {
         recording: &mut Recording<'_>,
         pair: Option<Pair>,
     ) -> Result<(), GpuError> {
-        if let (Some(Pair { other: Other::Held | Other::Second, .. }), Some(comparison), Some(loaded)) =
+        if let (Some(Pair { other: Other::Held | Other::Second, .. }), Some(comparison), Some(_)) =
             (pair, &mut self.comparison, &self.loaded)
         {
             if !comparison.is_loaded {
-                backend.load_comparison(recording, &comparison.frame.picture)?;
+                if backend.load(recording.gpu, Load::Comparison(&comparison.frame.picture))?.is_some() {
+                    recording.names.push("upload comparison");
+                }
                 comparison.is_loaded = true;
             }
             let adjustments = self.choice.adjustments;
             if adjustments.is_off() {
                 comparison.adjusted = None;
-                backend.release_adjusted(Slot::Comparison);
+                backend.release(Product::Adjusted(Slot::Comparison));
             } else if !comparison.is_adjusted(&adjustments) {
                 let frame = &comparison.frame;
                 let tag = Some(FrameTag::of(frame));
@@ -243,20 +249,19 @@ impl Content {
                 let job = AdjustJob {
                     slot: Slot::Comparison,
                     picture: &frame.picture,
-                    series: loaded.series(),
                     adjustments,
                     elapsed_secs: key.elapsed_secs(comparison.adjusted.as_ref()),
                     counts_source: false,
                     counts_result: false,
                 };
-                let is_made = backend.adjust(&mut recording.untimed(), &job)?;
+                let is_made = backend.make(&mut recording.untimed(), &Job::Adjust(job))?;
                 comparison.adjusted = is_made.then_some(key);
             }
         }
         let pair = pair.filter(|pair| pair.sharing == Sharing::Difference);
         let Some((pair, key)) = pair.and_then(|pair| Some((pair, self.difference_key(pair)?))) else {
             if self.difference.take().is_some() {
-                backend.release_difference();
+                backend.release(Product::Difference);
             }
             return Ok(());
         };
@@ -271,7 +276,7 @@ impl Content {
             };
             let images = [self.live(), other];
             let job = DifferenceJob { images, extents: [loaded_extent(loaded), extent], gain: pair.gain };
-            self.difference = backend.find_difference(recording, &job)?.then_some(key);
+            self.difference = backend.make(recording, &Job::Difference(job))?.then_some(key);
         }
         Ok(())
     }
@@ -391,8 +396,12 @@ impl Content {
 
     /// Returns the picture that scopes, brushes and linear light are counted from.
     pub fn subject(&self) -> Option<CountSubject> {
+        self.subject_of(self.bars().0)
+    }
+
+    /// Returns the source or the result, to be counted.
+    pub fn subject_of(&self, image: Image) -> Option<CountSubject> {
         let loaded = self.loaded.as_ref()?;
-        let image = self.bars().0;
         let source = InputPicture::from(&loaded.picture);
         let input = match image {
             Image::Result => {
@@ -403,8 +412,8 @@ impl Content {
         let colors = self.light_of(image).unwrap_or_default().colors();
         let chroma = Chroma::of_counted(&loaded.picture, image == Image::Result);
         let chroma = chroma.map(|chroma| chroma.in_diagram(self.choice.diagram, colors));
-        let key = (loaded.load_id, self.revision, self.counted());
-        Some(CountSubject { key, image, input, series: loaded.series(), chroma })
+        let key = PictureKey { load_id: loaded.load_id, revision: self.revision, counted: self.counted() };
+        Some(CountSubject { key, image, input, series: loaded.series(), chroma, transfer: loaded.light.transfer })
     }
 
     /// Returns the samples of the counted picture that were out of range before they became codes.

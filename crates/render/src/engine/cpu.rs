@@ -8,24 +8,24 @@ use histoscope_core::adjust::{Codes, Processor};
 use histoscope_core::histogram::{CHANNELS, Components, Cumulative, Histogram, LightTable, Selected};
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::region::{self, Rect};
-use histoscope_core::scopes::{ScopeChoice, ScopeCounts};
+use histoscope_core::scopes::ScopeCounts;
 
 use super::backend::{
-    AdjustJob, Backend, CountSubject, DifferenceJob, FigureQuestion, Image, Loaded, ScopeAnswer, ScopeQuestion,
-    ScopeSources, Slot, ViewPart,
+    AdjustJob, Answer, Backend, CountSubject, CountWords, DifferenceJob, FigureQuestion, Image, Job, Load, Loaded,
+    Product, ScopeQuestion, Slot, ViewPart,
 };
 use crate::cpu::display::{self, ByCodes, LitBy, Order, Over, PixelFormat};
 use crate::cpu::overlay::Overlay;
-use crate::cpu::{self, SelectedPixels, SelectionChoice, SelectionCounts};
-use crate::gpu::bins::{Bars, UploadedBins};
+use crate::cpu::{self, SelectedPixels, SelectionCounts};
+use crate::gpu::bins::UploadedBins;
 use crate::gpu::draw::overlay::OverlayContent;
-use crate::gpu::draw::scopes::{CountKey, CountSource, HeldKey};
+use crate::gpu::draw::scopes::{CountSource, HeldKey};
 use crate::gpu::draw::{BackdropPass, PaintPass, overlays};
 use crate::gpu::live::Timed;
 use crate::gpu::recording::Recording;
 use crate::gpu::totals::LinearPass;
-use crate::gpu::{Buffer, Gpu, GpuError, Series, Texture};
-use crate::view::brushes::Selection;
+use crate::gpu::{Gpu, GpuError, Series, Texture};
+use crate::view::count::{Count, CountKey, CountKind};
 use crate::view::scene::Scene;
 
 /// The pictures, and all counts made from them.
@@ -40,11 +40,13 @@ pub struct Cpu {
     source_bins: CpuBins,
     result_bins: CpuBins,
     linear: Option<LinearPass>,
+    /// The light of the codes that linear light was last counted of, and their bits.
+    light: Option<(u32, LightTable)>,
     scopes: ScopeCounts,
     selection: Option<CpuSelection>,
     selected_bins: Option<UploadedBins>,
-    /// The thresholds of the result, and the series that it belongs to.
-    thresholds: Option<(Series, [u32; 4])>,
+    /// The thresholds of the result.
+    thresholds: Option<[u32; 4]>,
     /// One for each picture that a view may show.
     painters: [PaintPass; 2],
     /// The small pictures for the backdrop.
@@ -124,22 +126,8 @@ impl Cpu {
         };
         part.lighting.map(|lighting| (lighting, by))
     }
-}
 
-impl Backend for Cpu {
-    fn load(&mut self, _gpu: &Gpu, loaded: &Loaded) -> Result<Option<Duration>, GpuError> {
-        self.loaded.source = Some(loaded.picture.clone());
-        self.counted = (loaded.region, loaded.components);
-        self.source_bins.counted.clone_from(&loaded.given);
-        Ok(None)
-    }
-
-    fn load_comparison(&mut self, _recording: &mut Recording<'_>, picture: &Picture) -> Result<(), GpuError> {
-        self.comparison.source = Some(picture.clone());
-        Ok(())
-    }
-
-    fn count(&mut self, recording: &mut Recording<'_>, _loaded: &Loaded, image: Image) -> Result<(), GpuError> {
+    fn count_bins(&mut self, recording: &mut Recording<'_>, image: Image) {
         let begin = Instant::now();
         if image == Image::Result {
             self.result_bins.counted = None;
@@ -160,43 +148,30 @@ impl Backend for Cpu {
             let uploaded = bins.uploaded.get_or_insert_with(|| UploadedBins::new(gpu, "bins"));
             uploaded.record(gpu, encoder, histogram, spans);
         }
-        Ok(())
     }
 
-    fn adjust(&mut self, recording: &mut Recording<'_>, job: &AdjustJob<'_>) -> Result<bool, GpuError> {
+    fn adjust(&mut self, recording: &mut Recording<'_>, job: &AdjustJob<'_>) -> bool {
         let begin = Instant::now();
         let of = if job.slot == Slot::Loaded { &mut self.loaded } else { &mut self.comparison };
         of.adjusted = match of.processor.apply(job.picture, &job.adjustments, job.elapsed_secs) {
             Ok(picture) => Some(picture),
             Err(error) => {
                 log::error!("the picture could not be adjusted and is shown as it is: {error}");
-                return Ok(false);
+                return false;
             }
         };
         recording.note(|times| &mut times.cpu_adjust, Some(begin.elapsed()));
         recording.names.push("adjust on the CPU");
         if job.slot == Slot::Loaded {
             let has_thresholds = job.adjustments.have_thresholds();
-            let thresholds = of.processor.thresholds().filter(|_| has_thresholds);
-            self.thresholds = thresholds.map(|thresholds| (job.series, thresholds));
+            self.thresholds = of.processor.thresholds().filter(|_| has_thresholds);
         }
-        Ok(true)
+        true
     }
 
-    fn release_adjusted(&mut self, slot: Slot) {
-        let of = match slot {
-            Slot::Loaded => {
-                self.thresholds = None;
-                &mut self.loaded
-            }
-            Slot::Comparison => &mut self.comparison,
-        };
-        (of.processor, of.adjusted) = (Processor::default(), None);
-    }
-
-    fn find_difference(&mut self, recording: &mut Recording<'_>, job: &DifferenceJob) -> Result<bool, GpuError> {
+    fn find_difference(&mut self, recording: &mut Recording<'_>, job: &DifferenceJob) -> bool {
         self.difference = None;
-        let [Some(first), Some(second)] = job.images.map(|image| self.image(image)) else { return Ok(false) };
+        let [Some(first), Some(second)] = job.images.map(|image| self.image(image)) else { return false };
         let mapping = Mapping::new(job.extents[0], job.extents[1]);
         let found = difference(&Codes::of(first), &Codes::of(second), &mapping, job.gain).picture();
         recording.names.push("difference on the CPU");
@@ -204,55 +179,115 @@ impl Backend for Cpu {
             Ok(picture) => self.difference = Some(picture),
             Err(error) => log::error!("the difference cannot be shown: {error}"),
         }
-        Ok(self.difference.is_some())
+        self.difference.is_some()
     }
+}
 
-    fn release_difference(&mut self) {
-        self.difference = None;
-    }
-
-    fn count_linear(&mut self, recording: &mut Recording<'_>, subject: &CountSubject, table: &LightTable) {
-        let mut bins = vec![0; table.light().len()];
-        for part in &self.parts(subject.image, subject.series.rect) {
-            let counted = cpu::count_linear(part, table);
-            bins.iter_mut().zip(counted).for_each(|(sum, count)| *sum += count);
+impl Backend for Cpu {
+    fn load(&mut self, _gpu: &Gpu, load: Load<'_>) -> Result<Option<Duration>, GpuError> {
+        match load {
+            Load::Loaded(loaded) => {
+                self.loaded.source = Some(loaded.picture.clone());
+                self.counted = (loaded.region, loaded.components);
+                self.source_bins.counted.clone_from(&loaded.given);
+            }
+            Load::Comparison(picture) => self.comparison.source = Some(picture.clone()),
         }
-        let pass = self.linear.get_or_insert_with(|| LinearPass::new(recording.gpu));
-        pass.take(recording.gpu, &bins);
+        Ok(None)
     }
 
-    fn linear_bins(&self) -> Option<&Buffer> {
-        self.linear.as_ref().map(|pass| &pass.bins)
+    fn make(&mut self, recording: &mut Recording<'_>, job: &Job<'_>) -> Result<bool, GpuError> {
+        Ok(match job {
+            Job::Adjust(job) => self.adjust(recording, job),
+            Job::Difference(job) => self.find_difference(recording, job),
+        })
     }
 
-    /// Reuses the memory of the previous counts.
-    fn count_scopes(
-        &mut self,
-        recording: &mut Recording<'_>,
-        subject: &CountSubject,
-        wanted: ScopeChoice,
-    ) -> Result<(), GpuError> {
-        let begin = Instant::now();
-        let old = std::mem::take(&mut self.scopes);
-        if let Some(picture) = self.image(subject.image) {
-            let Series { rect, components, .. } = subject.series;
-            self.scopes = cpu::recount_scopes(old, picture, (rect, components), subject.chroma, wanted);
+    fn release(&mut self, product: Product) {
+        match product {
+            Product::Adjusted(slot) => {
+                let of = match slot {
+                    Slot::Loaded => {
+                        self.thresholds = None;
+                        &mut self.loaded
+                    }
+                    Slot::Comparison => &mut self.comparison,
+                };
+                (of.processor, of.adjusted) = (Processor::default(), None);
+            }
+            Product::Difference => self.difference = None,
+            Product::Count(CountKind::Scopes) => self.scopes = ScopeCounts::default(),
+            Product::Count(CountKind::Selected) => self.selection = None,
+            Product::Count(CountKind::Linear) => self.linear = None,
+            Product::Count(CountKind::Bins) => {}
         }
-        recording.note(|times| &mut times.cpu_scopes, Some(begin.elapsed()));
+    }
+
+    fn count(&mut self, recording: &mut Recording<'_>, subject: &CountSubject, count: &Count) -> Result<(), GpuError> {
+        let CountSubject { image, chroma, transfer, series: Series { rect, components, bits, .. }, .. } = *subject;
+        match count {
+            Count::Bins(image) => self.count_bins(recording, *image),
+            Count::Linear => {
+                let is_of = |(of, table): &(u32, LightTable)| (*of, table.transfer()) == (bits, transfer);
+                let mut light = self.light.take().filter(is_of);
+                let (_, table) = light.get_or_insert_with(|| (bits, LightTable::new(transfer, bits)));
+                let mut bins = vec![0; table.light().len()];
+                for part in &self.parts(image, rect) {
+                    let counted = cpu::count_linear(part, table);
+                    bins.iter_mut().zip(counted).for_each(|(sum, count)| *sum += count);
+                }
+                self.light = light;
+                let pass = self.linear.get_or_insert_with(|| LinearPass::new(recording.gpu));
+                pass.take(recording.gpu, &bins);
+            }
+            Count::Scopes(wanted) => {
+                let begin = Instant::now();
+                // Reuses the memory of the previous counts.
+                let old = std::mem::take(&mut self.scopes);
+                if let Some(picture) = self.image(image) {
+                    self.scopes = cpu::recount_scopes(old, picture, (rect, components), chroma, *wanted);
+                }
+                recording.note(|times| &mut times.cpu_scopes, Some(begin.elapsed()));
+            }
+            Count::Selected(brushes, wanted) => {
+                // Frees the previous selection first: it is obsolete and just as large.
+                self.selection = None;
+                let Some(picture) = self.image(image) else { return Ok(()) };
+                let selection = brushes.on(rect, components, chroma);
+                let pixels = SelectedPixels::of(picture, &selection);
+                let counts = pixels.count_in(picture, &selection, chroma, *wanted);
+                if let Some(histogram) = &counts.histogram {
+                    let Recording { gpu, encoder, .. } = recording;
+                    let bins = self.selected_bins.get_or_insert_with(|| UploadedBins::new(gpu, "brushed bins"));
+                    bins.record(gpu, encoder, histogram, None);
+                }
+                self.selection = Some(CpuSelection { pixels, counts });
+            }
+        }
         Ok(())
     }
 
-    fn scope_counts<'a>(&'a self, key: &'a CountKey) -> ScopeSources<'a> {
-        sources(&self.scopes, key)
+    fn words<'a>(&'a self, key: &'a CountKey) -> CountWords<'a> {
+        let words = CountWords::default();
+        let sources = |counts: &'a ScopeCounts| {
+            counts.words().map(|counts| counts.map(|counts| CountSource::Cpu(HeldKey::Loaded(*key), counts)))
+        };
+        match key.count {
+            Count::Bins(image) => {
+                CountWords { bars: self.bins(image).uploaded.as_ref().map(UploadedBins::bars), ..words }
+            }
+            Count::Linear => CountWords { linear: self.linear.as_ref().map(|pass| &pass.bins), ..words },
+            Count::Scopes(_) => CountWords { scopes: sources(&self.scopes), ..words },
+            Count::Selected(..) => CountWords {
+                bars: self.selected_bins.as_ref().map(UploadedBins::bars),
+                scopes: self.selection.as_ref().map(|selection| sources(&selection.counts.scopes)).unwrap_or_default(),
+                ..words
+            },
+        }
     }
 
-    fn ask_scope(
-        &mut self,
-        _gpu: &Gpu,
-        _of: (&CountKey, &CountSubject),
-        question: ScopeQuestion,
-    ) -> Option<ScopeAnswer> {
-        let counts = match question {
+    fn ask(&mut self, _gpu: &Gpu, (key, _): (&CountKey, &CountSubject), question: ScopeQuestion) -> Option<Answer> {
+        let words = match question {
             ScopeQuestion::Column(columns) => {
                 let waveform = self.scopes.waveform.as_ref()?;
                 let of = |channel: usize| {
@@ -267,53 +302,10 @@ impl Backend for Cpu {
                 let levels = scope.levels();
                 scope.counts.get(cb as usize * levels..(cb as usize + 1) * levels)?.to_vec()
             }
+            ScopeQuestion::Selected => vec![self.selection.as_ref()?.pixels.count],
+            ScopeQuestion::Thresholds => self.thresholds?.to_vec(),
         };
-        Some(ScopeAnswer { question, counts })
-    }
-
-    fn release_scopes(&mut self) {
-        self.scopes = ScopeCounts::default();
-    }
-
-    fn select(
-        &mut self,
-        recording: &mut Recording<'_>,
-        subject: &CountSubject,
-        selection: &Selection,
-        wanted: SelectionChoice,
-    ) -> Result<(), GpuError> {
-        // Frees the previous selection first: it is obsolete and just as large.
-        self.selection = None;
-        let Some(picture) = self.image(subject.image) else { return Ok(()) };
-        let pixels = SelectedPixels::of(picture, selection);
-        let counts = pixels.count_in(picture, selection, subject.chroma, wanted);
-        if let Some(histogram) = &counts.histogram {
-            let Recording { gpu, encoder, .. } = recording;
-            let bins = self.selected_bins.get_or_insert_with(|| UploadedBins::new(gpu, "brushed bins"));
-            bins.record(gpu, encoder, histogram, None);
-        }
-        self.selection = Some(CpuSelection { pixels, counts });
-        Ok(())
-    }
-
-    fn selected_bars(&self) -> Option<Bars<'_>> {
-        self.selected_bins.as_ref().map(UploadedBins::bars)
-    }
-
-    fn selected_counts<'a>(&'a self, key: &'a CountKey) -> ScopeSources<'a> {
-        self.selection.as_ref().map(|selection| sources(&selection.counts.scopes, key)).unwrap_or_default()
-    }
-
-    fn ask_selected(&mut self, _gpu: &Gpu, _of: (&CountKey, &CountSubject)) -> Option<u32> {
-        self.selection.as_ref().map(|selection| selection.pixels.count)
-    }
-
-    fn release_selection(&mut self) {
-        self.selection = None;
-    }
-
-    fn bars(&self, image: Image) -> Option<Bars<'_>> {
-        self.bins(image).uploaded.as_ref().map(UploadedBins::bars)
+        Some((*key, words))
     }
 
     fn read_bins(&self, _gpu: &Gpu, loaded: &Loaded, image: Image) -> Result<Histogram, GpuError> {
@@ -335,10 +327,6 @@ impl Backend for Cpu {
             counts.fold(Selected::default(), Selected::plus)
         });
         Some(sums)
-    }
-
-    fn thresholds(&self, series: Option<Series>) -> Option<[u32; 4]> {
-        self.thresholds.filter(|(of, _)| Some(*of) == series).map(|(_, thresholds)| thresholds)
     }
 
     fn picture(&self, image: Image) -> Option<&Picture> {
@@ -406,9 +394,4 @@ impl Backend for Cpu {
     fn submitted(&mut self) {
         self.painters.iter_mut().for_each(PaintPass::submitted);
     }
-}
-
-/// Returns the counts of the scopes in the form in which they are drawn.
-fn sources<'a>(counts: &'a ScopeCounts, key: &'a CountKey) -> ScopeSources<'a> {
-    counts.words().map(|counts| counts.map(|counts| CountSource::Cpu(HeldKey::Loaded(*key), counts)))
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use histoscope_core::adjust::Adjustments;
-use histoscope_core::histogram::{CHANNELS, Components, Cumulative, Histogram, LightTable, Transfer};
+use histoscope_core::histogram::{CHANNELS, Components, Cumulative, Histogram, Transfer};
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, Orientation, Picture, PictureError, Ratio};
 use histoscope_core::scopes::{ScopeChoice, samples_in};
@@ -13,16 +13,16 @@ use histoscope_core::tone_map::{Display, SourceLight};
 use super::BackendKind;
 use super::adapter::Adapter;
 use super::backend::{
-    Backend, CountSubject, CountedKey, FigureQuestion, Image, Loaded, ScopeAnswer, ScopeQuestion, ScopeSources,
+    Answer, Backend, CountSubject, FigureQuestion, Image, Load, Loaded, Product, ScopeAnswer, ScopeQuestion,
+    ScopeSources,
 };
 use super::content::{Content, ContentChoice};
 use super::cpu::Cpu;
 use super::reference_scopes::ReferenceScopes;
-use crate::cpu::SelectionChoice;
 use crate::gpu::bins::CumulativePass;
 use crate::gpu::bins::UploadedBins;
 use crate::gpu::draw::overlay::{OverlayBuffers, OverlayContent};
-use crate::gpu::draw::scopes::{CountKey, DrawnScopes, ScopeBuffers};
+use crate::gpu::draw::scopes::{DrawnScopes, ScopeBuffers};
 use crate::gpu::draw::{BackdropPass, DividerPass, LightPass, OverlayPass, ScopePass, Shapes, TextPass, ViewPass};
 use crate::gpu::live::{LiveTiming, PassTimes, Timed};
 use crate::gpu::output::{Encoding, Output};
@@ -32,6 +32,7 @@ use crate::gpu::target::{Target, TargetFrame};
 use crate::gpu::upload::PictureBuffers;
 use crate::gpu::{Color, CommandEncoder, FiguresState, FrameTag, Gpu, GpuError, Series, TextureFormat, TextureView};
 use crate::view::brushes::Brushes;
+use crate::view::count::{Count, CountKey, CountKind, SelectionChoice};
 use crate::view::overlay::line_pixels;
 use crate::view::panel_params::{Outlined, has_trace};
 use crate::view::placement::Shape;
@@ -46,7 +47,9 @@ pub struct Renderer {
     light: Option<(Output, LightPass)>,
     backends: Backends,
     content: Content,
-    made: MadeForView,
+    made: Made,
+    /// The newest thresholds, the count that they belong to, and the series of its picture.
+    thresholds: Option<(CountKey, Series, [u32; 4])>,
     backdrop: Option<BackdropPass>,
     overlay: OverlayPass,
     cumulative: Option<CumulativePass>,
@@ -94,7 +97,7 @@ impl Backends {
     /// one.
     fn load(&mut self, gpu: &Gpu, loaded: &Loaded) -> Result<Option<Duration>, GpuError> {
         if let Some(adapter) = &mut self.adapter {
-            match adapter.load(gpu, loaded) {
+            match adapter.load(gpu, Load::Loaded(loaded)) {
                 Err(reason) if reason.is_refusal() => log::debug!("{reason}; the CPU counts and paints it"),
                 answer => {
                     self.kind = BackendKind::Adapter;
@@ -103,7 +106,7 @@ impl Backends {
             }
         }
         self.kind = BackendKind::Cpu;
-        self.cpu.load(gpu, loaded)
+        self.cpu.load(gpu, Load::Loaded(loaded))
     }
 }
 
@@ -119,22 +122,15 @@ enum Purpose {
     },
 }
 
-/// The counts that were made for the last view.
+/// The last count of each [kind](CountKind): what was counted of which picture.
 #[derive(Debug, Default)]
-struct MadeForView {
-    scopes: Option<(CountKey, CountSubject)>,
-    selection: Option<MadeSelection>,
-    linear: Option<CountedKey>,
-    /// The linear light of each code, and the bits per code.
-    light: Option<(u32, LightTable)>,
-}
+struct Made([Option<MadeCount>; CountKind::COUNT]);
 
-/// The pixels selected by the scopes' brushes.
+/// A count that was made.
 #[derive(Debug)]
-struct MadeSelection {
+struct MadeCount {
     key: CountKey,
     subject: CountSubject,
-    wanted: SelectionChoice,
 }
 
 /// The figures that are requested.
@@ -168,7 +164,8 @@ impl Renderer {
             light,
             backends: Backends::new(gpu, picture, kind),
             content: Content::new(),
-            made: MadeForView::default(),
+            made: Made::default(),
+            thresholds: None,
             backdrop: None,
             overlay: OverlayPass::new(gpu, format),
             cumulative: None,
@@ -409,7 +406,7 @@ impl Renderer {
     /// Forgets everything that the previous backend has produced.
     fn forget_made(&mut self) {
         self.content.forget_made();
-        (self.made.scopes, self.made.selection, self.made.linear) = (None, None, None);
+        self.made = Made::default();
     }
 
     /// Records everything that turns the loaded picture into a view of `size` pixels: counting and adjusting, unless already
@@ -545,7 +542,9 @@ impl Renderer {
     /// Returns `true` if requested bins have not arrived yet, or thresholds are pending.
     #[must_use]
     pub fn is_histogram_pending(&self) -> bool {
-        self.figures.is_wanted || self.backends.current_ref().has_figures_in_flight()
+        self.figures.is_wanted
+            || self.backends.current_ref().has_figures_in_flight()
+            || self.threshold_key().is_some_and(|(key, _)| self.thresholds.is_none_or(|(newest, ..)| newest != key))
     }
 
     /// Returns the requested figures that are not in flight yet.
@@ -602,7 +601,9 @@ impl Renderer {
             renderer.record_count(gpu, encoder, ContentChoice::of(scene), None);
             renderer.record_linear(gpu, encoder);
         });
-        let (Some(loaded), Some(bins)) = (&self.content.loaded, self.backends.current_ref().linear_bins()) else {
+        let made = self.made.of(CountKind::Linear);
+        let bins = made.and_then(|made| self.backends.current_ref().words(&made.key).linear);
+        let (Some(loaded), Some(bins)) = (&self.content.loaded, bins) else {
             return Ok((Transfer::default(), Vec::new()));
         };
         let codes = 1_u64 << loaded.bits();
@@ -632,16 +633,19 @@ impl Renderer {
         }
     }
 
+    /// Returns the count whose thresholds are wanted: the bins of the adjusted picture, if it has thresholds.
+    fn threshold_key(&self) -> Option<(CountKey, CountSubject)> {
+        let has_thresholds = self.content.has_result() && self.content.choice.adjustments.have_thresholds();
+        let subject = self.content.subject_of(Image::Result).filter(|_| has_thresholds)?;
+        Some((CountKey { picture: subject.key, count: Count::Bins(Image::Result) }, subject))
+    }
+
     /// Takes thresholds that have arrived, and requests newer ones.
     fn poll_thresholds(&mut self, gpu: &Gpu) {
-        let series = self.content.series();
-        if self.backends.current().poll_thresholds(gpu, series) {
-            let mut encoder = gpu.encoder("fetch thresholds");
-            // A result of an earlier picture does not belong to this one's series.
-            self.backends.current().send_thresholds(&mut encoder, series.filter(|_| self.content.has_result()));
-            gpu.queue.submit([encoder.finish()]);
-            self.backends.current().submitted();
-        }
+        let Some((key, subject)) = self.threshold_key() else { return };
+        let answer = self.backends.current().ask(gpu, (&key, &subject), ScopeQuestion::Thresholds);
+        let read = |(key, words): Answer| Some((key, subject.series, words.try_into().ok()?));
+        self.thresholds = answer.and_then(read).or(self.thresholds);
     }
 
     /// Returns the newest luminance codes at which the second and later classes begin, `u32::MAX` for classes that do not
@@ -649,30 +653,32 @@ impl Renderer {
     /// [`poll_histogram`](Self::poll_histogram), [`poll_times`](Self::poll_times) and every draw receive them.
     #[must_use]
     pub fn thresholds(&self) -> Option<[u32; 4]> {
-        self.backends.current_ref().thresholds(self.content.series())
+        let series = self.content.series().filter(|_| self.content.choice.adjustments.have_thresholds());
+        self.thresholds.filter(|(_, of, _)| Some(*of) == series).map(|(.., thresholds)| thresholds)
     }
 
     /// Returns the requested counts of a scope once they are available; `None` if no scopes are shown. Never blocks.
     pub fn ask_scope(&mut self, gpu: &Gpu, question: ScopeQuestion) -> Option<ScopeAnswer> {
-        let series = self.content.series();
-        let (key, subject) = self.made.scopes.as_ref().filter(|(_, subject)| Some(subject.series) == series)?;
-        self.backends.current().ask_scope(gpu, (key, subject), question)
+        let made = self.made.of_series(CountKind::Scopes, self.content.series())?;
+        let (of, counts) = self.backends.current().ask(gpu, (&made.key, &made.subject), question)?;
+        of.counts_as(&made.key).then_some(ScopeAnswer { question, counts })
     }
 
     /// Returns the number of pixels that all of these brushes select, and the number of all counted pixels, once known for a
     /// view drawn with these brushes; `None` if only the histograms are brushed and no other scope is shown. Never blocks.
     pub fn ask_brushed(&mut self, gpu: &Gpu, brushes: Brushes) -> Option<(u32, u64)> {
-        let series = self.content.series();
-        let is_of_it = |made: &&MadeSelection| made.key.brushes == Some(brushes) && Some(made.subject.series) == series;
-        let made = self.made.selection.as_ref().filter(is_of_it)?;
-        let count = self.backends.current().ask_selected(gpu, (&made.key, &made.subject))?;
-        Some((count, made.subject.series.rect.pixel_count()))
+        let is_of_them = |key: &CountKey| matches!(key.count, Count::Selected(of, _) if of == brushes);
+        let made = self.made.of_series(CountKind::Selected, self.content.series());
+        let made = made.filter(|made| is_of_them(&made.key))?;
+        let (of, words) = self.backends.current().ask(gpu, (&made.key, &made.subject), ScopeQuestion::Selected)?;
+        let count = words.first().filter(|_| is_of_them(&of))?;
+        Some((*count, made.subject.series.rect.pixel_count()))
     }
 
     /// Takes counts of scopes and selections that have been read back from the GPU, without blocking.
     pub fn poll_scope(&mut self, gpu: &Gpu) -> FiguresState {
         let series = self.content.series();
-        self.backends.current().poll_scopes(gpu, series)
+        self.backends.current().poll(gpu, series)
     }
 }
 
@@ -769,7 +775,7 @@ impl Renderer {
             log::debug!("{reason}; the CPU counts, adjusts and paints it");
             self.backends.kind = BackendKind::Cpu;
             self.forget_made();
-            let loaded = self.content.loaded.as_ref().map(|loaded| self.backends.cpu.load(gpu, loaded));
+            let loaded = self.content.loaded.as_ref().map(|loaded| self.backends.cpu.load(gpu, Load::Loaded(loaded)));
             if let Err(reason) = loaded.transpose().and_then(|_| self.make(gpu, encoder, view)) {
                 log::error!("the picture cannot be counted or drawn: {reason}");
             }
@@ -780,8 +786,9 @@ impl Renderer {
             self.figures.is_wanted = false;
             self.recorded.push("sum up");
         }
-        let series = self.content.series().filter(|_| self.content.has_result());
-        self.backends.current().send_thresholds(encoder, series);
+        if self.backends.kind == BackendKind::Cpu {
+            self.poll_thresholds(gpu);
+        }
     }
 
     /// Makes the backend produce what is missing.
@@ -798,10 +805,23 @@ impl Renderer {
         let Some((scene, size)) = view else { return Ok(()) };
         content.record_pair(backend, &mut recording, scene.paired())?;
         let arranged = scene.arranged(size);
-        let shown = if arranged.panels.is_empty() { ScopeChoice::default() } else { scene.look.scopes.counted() };
-        made.select(backend, &mut recording, content, (scene, shown))?;
+        let counted = scene.look.scopes.counted();
+        let shown = if arranged.panels.is_empty() { ScopeChoice::default() } else { counted };
         let has_scopes = arranged.is_split || !arranged.panels.is_empty();
-        made.count_scopes(backend, &mut recording, content, has_scopes.then(|| scene.look.scopes.counted()))
+        let Some(subject) = content.subject() else { return Ok(()) };
+        match selected_in(scene, shown) {
+            Some(wanted) => made.make(backend, &mut recording, &subject, Count::Selected(scene.brushes, wanted))?,
+            None => made.release(backend, CountKind::Selected),
+        }
+        match has_scopes {
+            true if counted.any() => made.make(backend, &mut recording, &subject, Count::Scopes(counted))?,
+            true => {}
+            false => {
+                made.release(backend, CountKind::Scopes);
+                recording.note(|times| &mut times.cpu_scopes, None);
+            }
+        }
+        Ok(())
     }
 
     /// Returns the overlays to show, if any.
@@ -856,18 +876,11 @@ impl Renderer {
 
     /// Records counting linear light, unless already done.
     fn record_linear(&mut self, gpu: &Gpu, encoder: &mut CommandEncoder) {
-        let (Some(subject), Some(loaded)) = (self.content.subject(), &self.content.loaded) else { return };
-        if self.made.linear == Some(subject.key) {
-            return;
-        }
-        self.made.linear = Some(subject.key);
-        let (bits, transfer) = (loaded.bits(), loaded.light.transfer);
-        let is = |(of, table): &(u32, LightTable)| *of == bits && table.transfer() == transfer;
-        let table = self.made.light.take().filter(is).unwrap_or_else(|| (bits, LightTable::new(transfer, bits)));
+        let Some(subject) = self.content.subject() else { return };
         let mut recording = Recording { gpu, encoder, timing: None, names: &mut self.recorded };
-        recording.names.push("linear");
-        self.backends.current().count_linear(&mut recording, &subject, &table.1);
-        self.made.light = Some(table);
+        if let Err(reason) = self.made.make(self.backends.current(), &mut recording, &subject, Count::Linear) {
+            log::error!("linear light cannot be counted: {reason}");
+        }
     }
 
     /// Sets up the overlays that the adapter draws, and records the passes that run before the draw.
@@ -904,18 +917,23 @@ impl Renderer {
         }
         let backend = self.backends.current_ref();
         let (whole, other) = self.content.bars();
-        let Some(whole) = backend.bars(whole) else { return };
-        let (filled, outline) = match backend.selected_bars().filter(|_| self.made.shows_selected()) {
+        let Some(subject) = self.content.subject() else { return };
+        let bins = |image| CountKey { picture: subject.key, count: Count::Bins(image) };
+        let (whole_key, other_key) = (bins(whole), other.map(bins));
+        let Some(whole) = backend.words(&whole_key).bars else { return };
+        let selected = self.made.of(CountKind::Selected).filter(|_| self.made.shows_selected());
+        let (filled, outline) = match selected.and_then(|made| backend.words(&made.key).bars) {
             Some(bars) => (bars, Some(whole)),
             None => {
                 let reference = drawn_reference(&self.reference, &self.content).map(|reference| reference.bins.bars());
-                (whole, reference.or_else(|| other.and_then(|other| backend.bars(other))))
+                (whole, reference.or_else(|| other_key.as_ref().and_then(|key| backend.words(key).bars)))
             }
         };
+        let linear = self.made.of(CountKind::Linear).filter(|_| shown.linear);
         let counts = OverlayBuffers {
             filled,
             outline,
-            linear: backend.linear_bins().filter(|_| shown.linear),
+            linear: linear.and_then(|made| backend.words(&made.key).linear),
             backdrop: self.backdrop.as_ref().and_then(BackdropPass::words).filter(|_| backdrop_size.is_some()),
             cumulative: scene.look.curves.then(|| self.cumulative.get_or_insert_with(|| CumulativePass::new(gpu))),
         };
@@ -933,9 +951,9 @@ impl Renderer {
             return false;
         };
         let backend = self.backends.current_ref();
-        let counts = self.made.scopes.as_ref().map(|(key, subject)| drawn(subject, backend.scope_counts(key)));
-        let lit = self.made.selection.as_ref();
-        let lit = lit.map(|made| drawn(&made.subject, backend.selected_counts(&made.key)));
+        let counts = self.made.of(CountKind::Scopes);
+        let [counts, lit] = [counts, self.made.of(CountKind::Selected)]
+            .map(|made| made.map(|made| drawn(&made.subject, backend.words(&made.key).scopes)));
         let wanted = (scene.look.scopes.counted(), scene.look.scopes.diagram, loaded.components);
         let drawn = DrawnScopes {
             whole: counts.unwrap_or_default(),
@@ -949,59 +967,45 @@ impl Renderer {
     }
 }
 
-impl MadeForView {
+impl Made {
+    /// Returns the last count of this kind.
+    const fn of(&self, kind: CountKind) -> Option<&MadeCount> {
+        self.0[kind as usize].as_ref()
+    }
+
+    /// Returns the last count of this kind if its picture is in this series.
+    fn of_series(&self, kind: CountKind, series: Option<Series>) -> Option<&MadeCount> {
+        self.of(kind).filter(|made| Some(made.subject.series) == series)
+    }
+
     /// Returns `true` if the histograms show the pixels that the scopes' brushes select.
     fn shows_selected(&self) -> bool {
-        self.selection.as_ref().is_some_and(|made| made.wanted.histogram)
+        self.of(CountKind::Selected)
+            .is_some_and(|made| matches!(made.key.count, Count::Selected(_, wanted) if wanted.histogram))
     }
 
-    /// Finds and counts the pixels that the brushes of the scopes select, if anything shown needs them.
-    fn select(
+    /// Makes a count of a picture, unless it is the last one of its kind.
+    fn make(
         &mut self,
         backend: &mut dyn Backend,
         recording: &mut Recording<'_>,
-        content: &Content,
-        (scene, shown): (&Scene, ScopeChoice),
+        subject: &CountSubject,
+        count: Count,
     ) -> Result<(), GpuError> {
-        let Some((wanted, subject)) = selected_in(scene, shown).zip(content.subject()) else {
-            if self.selection.take().is_some() {
-                backend.release_selection();
-            }
-            return Ok(());
-        };
-        let key = CountKey { of: subject.key, wanted: wanted.scopes, brushes: Some(scene.brushes) };
-        if self.selection.as_ref().is_some_and(|made| (made.key, made.wanted) == (key, wanted)) {
-            return Ok(());
+        let key = CountKey { picture: subject.key, count };
+        if self.of(count.kind()).is_none_or(|made| made.key != key) {
+            backend.count(recording, subject, &count)?;
+            recording.names.push(count.kind().name());
+            self.0[count.kind() as usize] = Some(MadeCount { key, subject: *subject });
         }
-        let selection = scene.brushes.on(subject.series.rect, subject.series.components, subject.chroma);
-        backend.select(recording, &subject, &selection, wanted)?;
-        recording.names.push("brushes");
-        self.selection = Some(MadeSelection { key, subject, wanted });
         Ok(())
     }
 
-    /// Counts the scopes shown next to the histograms, unless already done.
-    fn count_scopes(
-        &mut self,
-        backend: &mut dyn Backend,
-        recording: &mut Recording<'_>,
-        content: &Content,
-        wanted: Option<ScopeChoice>,
-    ) -> Result<(), GpuError> {
-        let Some((wanted, subject)) = wanted.zip(content.subject()) else {
-            if self.scopes.take().is_some() {
-                backend.release_scopes();
-            }
-            recording.note(|times| &mut times.cpu_scopes, None);
-            return Ok(());
-        };
-        let key = CountKey { of: subject.key, wanted, brushes: None };
-        if wanted.any() && self.scopes.as_ref().is_none_or(|(made, _)| *made != key) {
-            backend.count_scopes(recording, &subject, wanted)?;
-            recording.names.push("count scopes");
-            self.scopes = Some((key, subject));
+    /// Frees the memory of the last count of this kind.
+    fn release(&mut self, backend: &mut dyn Backend, kind: CountKind) {
+        if self.0[kind as usize].take().is_some() {
+            backend.release(Product::Count(kind));
         }
-        Ok(())
     }
 }
 

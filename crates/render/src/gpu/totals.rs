@@ -13,7 +13,7 @@ use super::shaders::{self, Shader};
 use super::timing::compute_pass;
 use crate::view::scene::Brush;
 use histoscope_core::histogram::limits::Limits;
-use histoscope_core::histogram::{CHANNELS, Components, LightTable};
+use histoscope_core::histogram::{CHANNELS, Components, LightTable, Transfer};
 use histoscope_core::picture::region::Rect;
 
 /// `Limits` of shaders/limits.wgsl.
@@ -186,8 +186,8 @@ pub struct LinearPass {
     /// The bins of luminance, in the position of the last of four channels. The other channels are empty.
     pub bins: wgpu::Buffer,
     group: wgpu::BindGroup,
-    /// The table whose values are in the `light` buffer.
-    table: Option<LightTable>,
+    /// The transfer function and the bits of the codes whose light is in the `light` buffer.
+    written: Option<(Transfer, u32)>,
 }
 
 impl LinearPass {
@@ -198,22 +198,23 @@ impl LinearPass {
         let light = storage(&gpu.device, "light of codes", 1 << 12);
         let bins = storage(&gpu.device, "linear bins", CHANNELS << 12);
         let group = groups::LINEAR.bind(&gpu.device, &[&region, &light, &bins]);
-        Self { pass: RowPass::new(gpu, &shaders::LINEAR, "count_linear"), region, light, bins, group, table: None }
+        Self { pass: RowPass::new(gpu, &shaders::LINEAR, "count_linear"), region, light, bins, group, written: None }
     }
 
-    /// Records counting a rectangle, which must lie in the picture, of a picture bound by `picture`. Rectangle and table apply
-    /// to the next submission.
+    /// Records counting a rectangle, which must lie in the picture, of a picture bound by `picture`. `codes` are the transfer
+    /// function and the bits of its codes. All apply to the next submission.
     pub fn record(
         &mut self,
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
         (picture, reading, rect): (&wgpu::BindGroup, PixelReading, Rect),
-        table: &LightTable,
+        codes: (Transfer, u32),
     ) {
         gpu.queue.write_buffer(&self.region, 0, bytemuck::bytes_of(&RegionParams::from(rect)));
-        if self.table.as_ref() != Some(table) {
+        if self.written != Some(codes) {
+            let table = LightTable::new(codes.0, codes.1);
             gpu.queue.write_buffer(&self.light, 0, bytemuck::cast_slice(table.light()));
-            self.table = Some(table.clone());
+            self.written = Some(codes);
         }
         encoder.clear_buffer(&self.bins, 0, None);
         let codes = ("CODES", f64::from(1_u32 << reading.layout.bin_bits()));

@@ -4,6 +4,7 @@ pub mod binning;
 pub mod brush;
 pub mod brushes;
 pub mod clip_indicators;
+pub mod count;
 pub mod datascope;
 pub mod exposure;
 pub mod look;

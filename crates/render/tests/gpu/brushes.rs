@@ -15,7 +15,7 @@ use histoscope_core::picture::{Orientation, Picture, Ratio};
 use histoscope_core::scopes::{
     Chroma, Diagram, ScopeChoice, ScopeCounts, Vectorscope, Waveform, column_of, samples_in,
 };
-use histoscope_render::cpu::{SelectedPixels, SelectionChoice, SelectionCounts};
+use histoscope_render::cpu::{SelectedPixels, SelectionCounts};
 use histoscope_render::gpu::brushed::BrushedPasses;
 use histoscope_render::gpu::params::InputPicture;
 use histoscope_render::gpu::readback::{Image, read_buffer};
@@ -23,6 +23,7 @@ use histoscope_render::gpu::upload::PictureBuffers;
 use histoscope_render::gpu::{AdapterChoice, Gpu};
 use histoscope_render::view::brush::Brush;
 use histoscope_render::view::brushes::{Brushes, Filter, Lasso, PairBrush, PairShape, Selection, WaveformBrush};
+use histoscope_render::view::count::SelectionChoice;
 use histoscope_render::view::overlay::{Channels, OverlayStyle};
 use histoscope_render::view::probe::probe;
 use histoscope_render::view::scene::{Look, Scene};

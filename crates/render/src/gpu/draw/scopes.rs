@@ -8,33 +8,15 @@ use crate::cpu::trace;
 use crate::gpu::Gpu;
 use crate::gpu::resources::{storage, uniform};
 use crate::gpu::shaders::{self, groups};
-use crate::view::brushes::Brushes;
+use crate::view::count::CountKey;
 use crate::view::overlay::{Channels, lights};
 use crate::view::rect::PanelRect;
-use crate::view::scene::{Counted, Scene};
+use crate::view::scene::Scene;
 use crate::view::scopes::{Arranged, Lens, PanelDrawing, ScopeKind, ScopePanel, TraceParams};
 use histoscope_core::histogram::{CHANNELS, Components};
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::region::Rect;
-use histoscope_core::scopes::{Chroma, Chromaticity, PerScope, ScopeChoice, Waveform, samples_in};
-
-/// Identifies counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CountKey {
-    /// The number of the load, the revision of its adjustments, and the picture that is counted.
-    pub of: (u64, u64, Counted),
-    /// The counted scopes.
-    pub wanted: ScopeChoice,
-    /// The brushes, if only the pixels that they select are counted.
-    pub brushes: Option<Brushes>,
-}
-
-impl CountKey {
-    /// Returns `true` if the keys differ at most in the load.
-    pub fn counts_as(&self, other: &Self) -> bool {
-        Self { of: (other.of.0, self.of.1, self.of.2), ..*self } == *other
-    }
-}
+use histoscope_core::scopes::{Chroma, Chromaticity, PerScope, Waveform, samples_in};
 
 /// Identifies counts held by the CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
