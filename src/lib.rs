@@ -102,9 +102,9 @@ pub mod analysis {
     pub use histoscope_core::histogram::pixel_light::{LOWEST_HLG_PEAK, USUAL_HLG_PEAK};
 }
 
-/// A whole clip as one picture or page: the command `report`.
+/// A whole clip on one page: the command `report`.
 pub mod reporting {
-    pub use histoscope_batch::report::run::{Finished, ReportFormat, ReportOptions, run};
+    pub use histoscope_batch::report::run::{Finished, ReportOptions, run};
     pub use histoscope_core::strip::DEFAULT_THRESHOLD;
 }
 

@@ -79,7 +79,7 @@ enum Command {
     Analyze(AnalyzeArgs),
     /// Join the outputs of 'analyze --from … --to …' into the output of a single run
     Merge(MergeArgs),
-    /// Draw a whole clip as one picture, with its histograms over time, cuts and worst frames; needs no display
+    /// Show a whole clip on one page, with its histograms over time, cuts and worst frames; needs no display
     Report(ReportArgs),
     /// Check files against a profile: black, frozen and clipped frames, flashes, levels, tags and more; needs no display
     Check(CheckArgs),

@@ -1,13 +1,13 @@
-//! `report`: a whole clip as one picture.
+//! `report`: a whole clip on one page.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use histoscope::Components;
 use histoscope::adjusting::Adjustments;
 use histoscope::analysis::{Inspection, Jobs, Request, RunComponents, ScopeUse, Selection};
-use histoscope::reporting::{self, DEFAULT_THRESHOLD, Finished, ReportFormat, ReportOptions};
+use histoscope::reporting::{self, DEFAULT_THRESHOLD, Finished, ReportOptions};
 use histoscope::scoping::ScopeChoice;
 
 use super::analyze::LightArgs;
@@ -22,7 +22,7 @@ pub struct ReportArgs {
     #[arg(value_name = "INPUT")]
     input: PathBuf,
 
-    /// Write the report to this file: a picture (.png), or a self-contained web page (.html); may be given twice
+    /// Write the report to this file, a self-contained web page (.html); may be given twice
     #[arg(short, long, required_unless_present = "shots", value_name = "FILE", value_parser = parse_output)]
     output: Vec<PathBuf>,
 
@@ -142,12 +142,16 @@ impl ReportArgs {
     }
 }
 
-/// Parses the path of a report. Its extension selects the format.
+/// Parses the path of a report, which must end in .html.
 fn parse_output(text: &str) -> Result<PathBuf, String> {
-    let path = Path::new(text);
-    match ReportFormat::of(path) {
-        Some(_) => Ok(path.to_owned()),
-        None => Err(format!("'{text}' ends neither in .png nor in .html; the extension selects the format")),
+    let path = PathBuf::from(text);
+    match path.extension() {
+        Some(ending) if ["html", "htm"].iter().any(|known| ending.eq_ignore_ascii_case(known)) => Ok(path),
+        Some(ending) if ending.eq_ignore_ascii_case("png") => Err(format!(
+            "'{text}': a report is no longer a picture; write a page (.html), which can be printed, or save a frame with \
+             'histoscope snapshot'"
+        )),
+        _ => Err(format!("'{text}' does not end in .html; a report is a web page")),
     }
 }
 
@@ -174,8 +178,10 @@ mod tests {
 
     #[test]
     fn the_extension_of_an_output_must_be_known() {
-        assert!(["a.png", "b/c.HTML", "d.htm"].iter().all(|text| parse_output(text).is_ok()));
-        assert!(["a", "a.jpg", "png", "a.png.txt"].iter().all(|text| parse_output(text).is_err()));
+        assert!(["a.html", "b/c.HTML", "d.htm"].iter().all(|text| parse_output(text).is_ok()));
+        assert!(["a", "a.jpg", "html", "a.html.txt"].iter().all(|text| parse_output(text).is_err()));
+        let removed = parse_output("a.PNG").expect_err("reports are no pictures");
+        assert!(removed.contains(".html") && removed.contains("snapshot"), "{removed}");
     }
 
     #[test]

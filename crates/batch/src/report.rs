@@ -1,17 +1,14 @@
-//! A whole clip as one picture and one page. Time runs from left to right, level from bottom to top, and brightness
+//! A whole clip on one page. Time runs from left to right, level from bottom to top, and brightness
 //! stands for the count. Cuts, the worst frames, and facts about the clip are included.
 //!
 //! [`clip`] collects frames in a fixed amount of memory, with the cuts and the worst frames found by `strip`.
-//! [`picture`] draws the [`content`] of a report as a PNG, [`page`] writes it as a self-contained HTML file, and
-//! [`shots`] writes its shots as a table. [`run`] does all of this for a file.
+//! [`page`] writes the [`content`] of a report as a self-contained HTML file, and [`shots`] writes its shots as a table.
+//! [`run`] does all of this for a file.
 
-pub mod canvas;
 pub mod chart;
 pub mod clip;
 pub mod content;
-mod flaw_key;
 pub mod page;
-pub mod picture;
 pub mod run;
 pub mod scopes;
 pub mod shots;

@@ -205,8 +205,8 @@ fn a_terminal_is_told_what_was_written() {
     let frames = records(clip.path(), &[]).0.len();
     let said = on_terminal(&format!("analyze {name} -o told.csv"));
     assert!(said.contains(&format!("wrote {frames} records to told.csv")), "{said}");
-    let said = on_terminal(&format!("report {name} -o told.png --shots told-shots.csv"));
-    assert!(said.contains("wrote told.png and told-shots.csv"), "{said}");
+    let said = on_terminal(&format!("report {name} -o told.html --shots told-shots.csv"));
+    assert!(said.contains("wrote told.html and told-shots.csv"), "{said}");
     let said = on_terminal(&format!("analyze {name} -o told.jsonl")) + &on_terminal("merge told.jsonl -o merged.jsonl");
     assert!(said.contains(&format!("wrote {frames} records to merged.jsonl")), "{said}");
     let said = on_terminal(&format!("check {name} -o checked.csv -o checked.html"));

@@ -1,26 +1,21 @@
 //! The outputs, and the messages if they cannot be written.
 
 use std::fs;
-use std::io::BufReader;
 
 use crate::command::{run, sample};
 use crate::common::{Clip, noise};
 use crate::report::{report, shots};
 
 #[test]
-fn one_run_writes_a_picture_and_a_page() {
+fn one_run_writes_two_pages() {
     let clip = shots();
     let folder = tempfile::tempdir().unwrap();
-    let (picture, page) = (folder.path().join("report.png"), folder.path().join("report.HTML"));
-    let run = report(clip.path(), &picture, &["-o", page.to_str().unwrap()]);
+    let (page, second) = (folder.path().join("report.HTML"), folder.path().join("second.htm"));
+    let run = report(clip.path(), &page, &["-o", second.to_str().unwrap()]);
     assert_eq!((run.code, run.stdout.as_str(), run.stderr.as_str()), (Some(0), "", ""));
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "no temporary file is left");
-    let reader = png::Decoder::new(BufReader::new(fs::File::open(&picture).unwrap())).read_info();
-    let mut reader = reader.expect("a PNG file");
-    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
-    reader.next_frame(&mut pixels).expect("a whole PNG file");
-    assert_eq!(reader.info().width, 1600);
     let page = fs::read_to_string(page).unwrap();
+    assert!(page == fs::read_to_string(second).unwrap());
     assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"));
     for text in ["shots.mp4", "192×108", "100 frames", "0:04.000", "h264", "the CPU"] {
         assert!(page.contains(text), "no '{text}' in the page");
@@ -29,9 +24,9 @@ fn one_run_writes_a_picture_and_a_page() {
         let fact = format!("<dt>{name}</dt><dd>{value} <em class=\"guessed\">guessed</em></dd>");
         assert!(page.contains(&fact), "no '{fact}' in the page");
     }
-    let again = folder.path().join("again.png");
+    let again = folder.path().join("again.html");
     assert_eq!(report(clip.path(), &again, &["--jobs", "2"]).code, Some(0));
-    assert!(fs::read(again).unwrap() == fs::read(picture).unwrap(), "the same whoever decoded");
+    assert!(fs::read_to_string(again).unwrap() == page, "the same whoever decoded");
 }
 
 #[test]
@@ -56,11 +51,11 @@ fn wrong_calls_are_usage_errors() {
     let clip = sample().to_str().unwrap();
     let calls: [&[&str]; 6] = [
         &["report", clip],
-        &["report", "-o", "a.png"],
+        &["report", "-o", "a.html"],
         &["report", clip, "-o", "a.jpg"],
         &["report", clip, "-o", "a"],
-        &["report", clip, "-o", "a.png", "--cut-threshold", "0"],
-        &["report", clip, "-o", "a.png", "--cut-threshold", "many"],
+        &["report", clip, "-o", "a.html", "--cut-threshold", "0"],
+        &["report", clip, "-o", "a.html", "--cut-threshold", "many"],
     ];
     for call in calls {
         let run = run(call);
@@ -76,7 +71,7 @@ fn places_that_cannot_be_written_are_named() {
     let as_folder = folder.path().join("folder.html");
     fs::create_dir(&as_folder).unwrap();
     report(clip.path(), &as_folder, &[]).fails_with(&["folder.html", "is a folder"]);
-    report(clip.path(), &folder.path().join("no/report.png"), &[]).fails_with(&["does not exist"]);
+    report(clip.path(), &folder.path().join("no/report.html"), &[]).fails_with(&["does not exist"]);
     if fs::metadata("/dev/full").is_ok() {
         let full = folder.path().join("full.html");
         #[cfg(unix)]
@@ -88,7 +83,7 @@ fn places_that_cannot_be_written_are_named() {
 #[test]
 fn inputs_that_cannot_be_read_leave_nothing_behind() {
     let folder = tempfile::tempdir().unwrap();
-    let output = folder.path().join("report.png");
+    let output = folder.path().join("report.html");
     report("no such clip.mp4".as_ref(), &output, &[]).fails_with(&["no such clip.mp4", "no such file"]);
     let text = Clip::from_bytes("letter.mp4", &b"This is a letter and no video.\n".repeat(99));
     report(text.path(), &output, &[]).fails_with(&["letter.mp4", "not a video"]);
@@ -124,10 +119,13 @@ fn an_older_report_is_replaced_only_by_a_whole_one() {
 
 #[test]
 fn the_video_is_not_written_over() {
+    let video = Clip::moving("video.mkv", "64x48", 0.04, "");
+    let named_page = Clip::from_bytes("one.html", &video.bytes());
+    report(named_page.path(), named_page.path(), &[]).fails_with(&["one.html", "is the input", "-o"]);
+    assert!(named_page.bytes() == video.bytes(), "the video is as it was");
     // A picture counts as a video of one frame.
     let clip = Clip::moving("one.png", "64x48", 0.04, "");
     let bytes = clip.bytes();
-    report(clip.path(), clip.path(), &[]).fails_with(&["one.png", "is the input", "-o"]);
     let snapshot = ["snapshot".as_ref(), clip.path().as_os_str(), "-o".as_ref(), clip.path().as_os_str()];
     run(snapshot).fails_with(&["one.png", "is the input", "-o"]);
     assert!(clip.bytes() == bytes, "the picture is as it was");

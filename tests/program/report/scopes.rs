@@ -68,22 +68,6 @@ fn they_are_the_same_whoever_decodes_and_counts() {
 }
 
 #[test]
-fn a_picture_shows_them_too() {
-    let clip = Clip::moving("clip.mkv", "64x48", 0.4, "-c:v ffv1 -pix_fmt yuv420p");
-    let folder = tempfile::tempdir().unwrap();
-    let height = |arguments: &[&str]| {
-        let output = folder.path().join("report.png");
-        let run = crate::report::report(clip.path(), &output, arguments);
-        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
-        let bytes = fs::read(output).unwrap();
-        u32::from_be_bytes([bytes[20], bytes[21], bytes[22], bytes[23]])
-    };
-    let without = height(&[]);
-    assert_eq!(height(&BOTH) - without, 2 * 300 + 20);
-    assert_eq!(height(&["--scopes", "vectorscope"]) - without, 320);
-}
-
-#[test]
 fn gray_has_no_vectorscope_and_the_report_says_so() {
     let clip = Clip::noisy("clip.mkv", "33x21", "gray", 2, "-c:v ffv1");
     let page = page_of(clip.path(), &BOTH);

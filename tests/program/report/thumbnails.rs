@@ -105,16 +105,6 @@ fn several_decoders_and_other_components_give_the_same_pictures() {
     check(clip.path(), &pictured_shots(&part), 192 * 108);
 }
 
-#[test]
-fn a_picture_alone_makes_none() {
-    let clip = shots();
-    let folder = tempfile::tempdir().unwrap();
-    let (png, page) = (folder.path().join("report.png"), folder.path().join("report.html"));
-    assert_eq!(report(clip.path(), &png, &[]).code, Some(0));
-    assert_eq!(report(clip.path(), &png, &["-o", page.to_str().unwrap()]).code, Some(0));
-    assert_eq!(pictured_shots(&fs::read_to_string(page).unwrap()).len(), 4);
-}
-
 /// The brightest light of HLG on a brighter display is toned down more.
 #[test]
 fn pictures_of_hlg_are_those_of_the_display_that_its_light_is_measured_on() {

@@ -1,4 +1,4 @@
-//! The content of a report, shared by picture and page: the clip, and facts about the video and its counts like those
+//! The content of a report: the clip, and facts about the video and its counts like those
 //! in the window's info panel.
 
 use super::clip::Clip;
@@ -27,7 +27,7 @@ pub struct Report {
     pub clip: Clip,
     /// The relation between codes and light in the clip's first frame, if it is known.
     pub light: Option<LightScale>,
-    /// Thumbnails of some of the clip's frames; empty if no page is written.
+    /// Thumbnails of some of the clip's frames.
     pub thumbnails: Thumbnails,
     /// The clip's summed scopes, if requested.
     pub scopes: ScopeSums,

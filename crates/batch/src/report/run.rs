@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use super::clip::{ClipBuilder, FramePlace};
 use super::content::{Report, facts, light_facts};
 use super::page::page;
-use super::picture;
 use super::shots::{self, ShotLights};
 use super::thumbnails::Thumbnails;
 use super::times::{time, whole};
@@ -19,34 +18,13 @@ use crate::analyze::pipeline::{CountedFrame, Pipeline, Request, RunOutcome};
 use crate::analyze::stated_light::StatedLightSummary;
 use crate::analyze::thumbnails::ThumbnailUse;
 use crate::fields::FrameDescription;
-use crate::file::{FileError, check_output, encode_png, write_whole};
+use crate::file::{FileError, check_output, write_whole};
 use histoscope_core::histogram::Components;
 use histoscope_core::scopes::{ScopeChoice, ScopeSums};
 use histoscope_core::strip::FindingLimits;
 use histoscope_core::text::{file_name, shown};
 use histoscope_core::tone_map::SourceLight;
 use histoscope_media::{MediaError, StreamInfo};
-
-/// The format of a report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ReportFormat {
-    /// A PNG picture.
-    Png,
-    /// An HTML page.
-    Html,
-}
-
-impl ReportFormat {
-    /// Returns the format that matches a path's extension, if any.
-    #[must_use]
-    pub fn of(path: &Path) -> Option<Self> {
-        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-            "png" => Some(Self::Png),
-            "html" | "htm" => Some(Self::Html),
-            _ => None,
-        }
-    }
-}
 
 /// Options for a report, besides those for reading the video.
 #[derive(Debug, Clone)]
@@ -55,7 +33,7 @@ pub struct ReportOptions {
     pub components: Components,
     /// The minimum distance between frames that may be a cut, as a fraction of the scale.
     pub cut_threshold: f64,
-    /// The files to write. Their extensions select a [`ReportFormat`].
+    /// The pages to write.
     pub outputs: Vec<PathBuf>,
     /// The file for the table of shots, if requested.
     pub shots: Option<PathBuf>,
@@ -86,9 +64,8 @@ pub fn run(mut request: Request, options: &ReportOptions) -> Result<Finished, An
         check_output(output, &request.input)?;
     }
     let (wanted, light_use) = (request.counting.scopes, request.counting.light);
-    let has_page = options.outputs.iter().any(|output| ReportFormat::of(output) == Some(ReportFormat::Html));
     request.inspection = Inspection::Repeats;
-    request.thumbnails = has_page.then_some(ThumbnailUse {
+    request.thumbnails = (!options.outputs.is_empty()).then_some(ThumbnailUse {
         cut_threshold: options.cut_threshold,
         clipped_share: FindingLimits::default().clipped_share,
     });
@@ -126,7 +103,8 @@ pub fn run(mut request: Request, options: &ReportOptions) -> Result<Finished, An
         check: None,
     };
     for output in &options.outputs {
-        write(&report, output)?;
+        let text = page(&report).map_err(|source| FileError::Png { path: output.clone(), source })?;
+        write_whole(output, text.as_bytes())?;
     }
     if let Some(output) = &options.shots {
         let lights = light.as_ref().map(|light| &light.frames);
@@ -255,15 +233,6 @@ fn notes_on_scopes(scopes: &ScopeSums, wanted: ScopeUse) -> Vec<String> {
         ));
     }
     notes
-}
-
-fn write(report: &Report, output: &Path) -> Result<(), AnalyzeError> {
-    let png = |source| FileError::Png { path: output.to_owned(), source };
-    let bytes = match ReportFormat::of(output) {
-        Some(ReportFormat::Html) => page(report).map_err(png)?.into_bytes(),
-        _ => encode_png(&picture::draw(report)).map_err(png)?,
-    };
-    Ok(write_whole(output, &bytes)?)
 }
 
 #[cfg(test)]

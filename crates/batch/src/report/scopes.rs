@@ -1,11 +1,10 @@
 //! The plain images of a report's scopes: waveforms, the vectorscope, and their graticules.
 
 use super::content::Report;
-use super::tone::INK;
 use histoscope_core::histogram::Components;
 use histoscope_core::scopes::graticule::{LineKind, Scale, Unit};
 use histoscope_core::scopes::{Chroma, SUM_LEVELS, VectorscopeSum, WaveformSum, level_bits, targets};
-use histoscope_core::strip::{Rgb, brightness, channel_color, ramp};
+use histoscope_core::strip::{brightness, channel_color, ramp};
 use histoscope_render::gpu::readback::Image;
 
 /// Pixels between the channels of a parade.
@@ -192,16 +191,6 @@ pub fn targets_text(sum: &VectorscopeSum) -> String {
     }
 }
 
-/// Returns the colour of a line and its opacity.
-#[must_use]
-pub const fn line_look(kind: LineKind) -> (Rgb, u8) {
-    match kind {
-        LineKind::Step => (INK, 26),
-        LineKind::Tolerance => ([255, 96, 80], 130),
-        LineKind::Nominal => (INK, 90),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -212,6 +201,7 @@ mod tests {
     use histoscope_core::picture::layout::PixelLayout;
     use histoscope_core::picture::region::Rect;
     use histoscope_core::scopes::{ScopeCounts, ScopeSums, Vectorscope, Waveform};
+    use histoscope_core::strip::Rgb;
 
     /// Returns a report of two 10-bit frames with `width` columns. Column x has level 4 · x, and there is one blue
     /// sample.

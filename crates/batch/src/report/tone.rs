@@ -1,32 +1,12 @@
 //! The panels of a report, and its colours.
 
 use histoscope_core::histogram::Components;
-use histoscope_core::strip::Flaw;
 use histoscope_core::strip::{ROWS, Rgb};
 
 /// Formats a colour for use in CSS.
 #[must_use]
 pub fn css_color([r, g, b]: Rgb) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
-}
-
-/// Colour of primary text.
-pub const INK: Rgb = [238, 235, 228];
-/// Colour of secondary text.
-pub const DIM: Rgb = [156, 154, 149];
-/// Colour of separator lines.
-pub const FAINT: Rgb = [58, 59, 64];
-/// Highlight colour.
-pub const AMBER: Rgb = [255, 190, 84];
-
-/// Returns the colour used for a flaw.
-#[must_use]
-pub const fn flaw_color(flaw: Flaw) -> Rgb {
-    match flaw {
-        Flaw::Lowest => [96, 186, 255],
-        Flaw::Highest => AMBER,
-        Flaw::Outside => [240, 98, 220],
-    }
 }
 
 /// A picture in the report: the channels drawn in it, and its height.
