@@ -1,13 +1,11 @@
 //! `bench`: measures how fast this machine counts and plays.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use histoscope::benchmark::{
-    self, BenchContent, Error, LENGTHS, Options, Survey, SweepGrid, check_writable, write_whole,
-};
+use histoscope::benchmark::{self, BenchContent, Error, LENGTHS, Options, Survey, check_writable, write_whole};
 use histoscope::{Decoder, PlayOptions};
 
 use super::options::{AdapterArgs, ReadingArgs, ScopeArg, parse_bin_count, parse_size, whole};
@@ -53,12 +51,8 @@ pub struct BenchArgs {
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     only: Vec<String>,
 
-    /// Measure many plans of our own passes, and propose the best one for this adapter
-    #[arg(long, conflicts_with_all = ["file", "only", "bin_count", "chunk", "length"])]
-    sweep: bool,
-
     /// Play this video in real time without a window, and measure that instead
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "only", "bin_count", "chunk", "length", "sweep", "join", "output"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "only", "bin_count", "chunk", "length", "output"])]
     play: Option<PathBuf>,
 
     /// Show these scopes while playing; by default the histograms
@@ -69,12 +63,8 @@ pub struct BenchArgs {
     #[arg(long, value_name = "N", requires = "play", default_value_t = 10, value_parser = whole::<u32, 1, 86_400>)]
     seconds: u32,
 
-    /// Join files that 'bench -o NAME.json' wrote on several machines into one table, without measuring
-    #[arg(long, value_name = "JSON", num_args = 1.., conflicts_with_all = ["file", "only", "bin_count", "chunk", "length", "sweep"])]
-    join: Vec<PathBuf>,
-
-    /// Write the results to this file: a web page (.html), or JSON (.json)
-    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["json", "sweep"])]
+    /// Write the results to this file as JSON (.json)
+    #[arg(short, long, value_name = "FILE", conflicts_with = "json", value_parser = parse_output)]
     output: Option<PathBuf>,
 
     /// Print the results as JSON
@@ -91,12 +81,8 @@ pub struct BenchArgs {
 impl BenchArgs {
     /// Measures and prints a table, or writes the results to a file.
     pub fn run(self) -> anyhow::Result<ExitCode> {
-        let output = self.output.as_deref().map(Output::of).transpose()?;
-        if !self.join.is_empty() {
-            return run_join(&self.join, output, self.json);
-        }
-        if self.sweep {
-            return self.run_sweep();
+        if let Some(output) = &self.output {
+            check_writable(output)?;
         }
         if let Some(file) = self.play {
             let ([] | [_]) = &self.size[..] else {
@@ -128,28 +114,14 @@ impl BenchArgs {
             chunk: self.chunk,
             only: self.only,
             lengths: self.length,
-            keep_bins: output.is_some(),
             ..Options::default()
         };
         let survey =
             Survey::measure(&self.adapter.choice(), &options, &sizes(self.size), &contents).map_err(with_usage)?;
-        match output {
-            Some(output) => output.write(|| Ok(benchmark::page(&survey)?), || survey.to_json())?,
+        match self.output {
+            Some(output) => write_whole(&output, (survey.to_json()? + "\n").as_bytes())?,
             None => print_line(&if self.json { survey.to_json()? } else { survey.to_string() })?,
         }
-        Ok(ExitCode::SUCCESS)
-    }
-
-    fn run_sweep(self) -> anyhow::Result<ExitCode> {
-        let grid = SweepGrid {
-            contents: self.contents(),
-            sizes: sizes(self.size),
-            layouts: vec![self.layout],
-            repeats: self.repeats,
-            ..SweepGrid::default()
-        };
-        let sweep = benchmark::sweep_on(&self.adapter.choice(), &grid).map_err(with_usage)?;
-        print_line(&if self.json { serde_json::to_string_pretty(&sweep)? } else { sweep.to_string() })?;
         Ok(ExitCode::SUCCESS)
     }
 
@@ -163,45 +135,18 @@ fn sizes(asked: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
     if asked.is_empty() { vec![(2448, 1505)] } else { asked }
 }
 
-/// The file to write results to.
-enum Output<'a> {
-    Page(&'a Path),
-    Json(&'a Path),
-}
-
-impl<'a> Output<'a> {
-    /// Selects the format from the extension and checks that the file can be written.
-    fn of(path: &'a Path) -> anyhow::Result<Self> {
-        let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
-        let output = match ending.as_deref() {
-            Some("html" | "htm") => Self::Page(path),
-            Some("json") => Self::Json(path),
-            _ => return Ok(wrong_usage(format!("{} ends neither in .html nor in .json", path.display()))?),
-        };
-        check_writable(path)?;
-        Ok(output)
+/// Parses the path of the results, which must end in .json.
+fn parse_output(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+    match ending.as_deref() {
+        Some("json") => Ok(path),
+        Some("html" | "htm") => Err(format!(
+            "'{text}': 'bench' no longer writes a page; leave out -o for a table, write JSON (.json), or see the methods at \
+             work with 'histoscope lab'"
+        )),
+        _ => Err(format!("'{text}' does not end in .json; the results are written as JSON")),
     }
-
-    fn write(
-        &self,
-        page: impl FnOnce() -> anyhow::Result<String>,
-        json: impl FnOnce() -> serde_json::Result<String>,
-    ) -> anyhow::Result<()> {
-        match self {
-            Self::Page(path) => write_whole(path, page()?.as_bytes())?,
-            Self::Json(path) => write_whole(path, (json()? + "\n").as_bytes())?,
-        }
-        Ok(())
-    }
-}
-
-fn run_join(files: &[PathBuf], output: Option<Output<'_>>, json: bool) -> anyhow::Result<ExitCode> {
-    let joined = benchmark::join(files)?;
-    match output {
-        Some(output) => output.write(|| Ok(benchmark::joined_page(&joined)?), || joined.to_json())?,
-        None => print_line(&if json { joined.to_json()? } else { joined.to_string() })?,
-    }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// Converts an error from the measurements. Errors that different arguments would avoid become wrong usage.
@@ -267,8 +212,7 @@ mod tests {
         assert!(line(&["--play", "a.mp4", "--seconds", "3", "--size", "640x360", "--json"]).is_ok());
         assert!(line(&["--play", "a.mp4", "--scopes", "histogram,vectorscope"]).is_ok());
         for wrong in [
-            &["--play", "a.mp4", "--sweep"][..],
-            &["--play", "a.mp4", "b.mp4"],
+            &["--play", "a.mp4", "b.mp4"][..],
             &["--play", "a.mp4", "--only", "scan"],
             &["--play", "a.mp4", "--seconds", "0"],
             &["--seconds", "3"],
@@ -283,12 +227,7 @@ mod tests {
         let line = |arguments: &[&str]| Cli::try_parse_from([&["histoscope", "bench"], arguments].concat());
         assert!(line(&["--length", "512", "--only", "scan"]).is_ok());
         assert!(line(&["--length", "513,1000000,67108864"]).is_ok());
-        for wrong in [
-            &["--length", "511"][..],
-            &["--length", "67108865"],
-            &["--length", "4096,x"],
-            &["--length", "4096", "--sweep"],
-        ] {
+        for wrong in [&["--length", "511"][..], &["--length", "67108865"], &["--length", "4096,x"]] {
             assert_eq!(line(wrong).unwrap_err().exit_code(), 2, "{wrong:?}");
         }
     }

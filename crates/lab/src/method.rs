@@ -1,9 +1,9 @@
 //! The methods of the ladder.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// A method of counting.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
     /// A plain loop over the pixels, on one thread of the CPU.
@@ -208,7 +208,7 @@ impl Topic {
 }
 
 /// The channels to count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChannelSet {
     /// Luminance only.

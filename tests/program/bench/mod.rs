@@ -1,7 +1,6 @@
-//! `histoscope bench`: its rows, its page, the sweep of plans, playing.
+//! `histoscope bench`: its rows, its outputs, playing.
 
 mod adjustments;
-mod page;
+mod output;
 mod playing;
 mod rows;
-mod sweep;

@@ -178,29 +178,6 @@ fn times_are_related_to_the_loop_and_to_the_floor() {
     }
 }
 
-#[test]
-fn bins_are_kept_to_be_drawn_and_those_of_the_race_four_times() {
-    let gpu = gpu();
-    let report = run(&gpu, &Options { keep_bins: true, ..small("yuv420p", BenchContent::Natural) }).unwrap();
-    for row in report.rows.iter().filter(|row| row.times.is_some()) {
-        let runs = match row.method {
-            Method::Floor => 0,
-            Method::Race => 4,
-            _ => 1,
-        };
-        assert_eq!(row.counted.len(), runs, "{row:?}");
-        for counted in &row.counted {
-            assert!(
-                counted.bins.len() == row.channels.count() as usize
-                    && counted.bins.iter().all(|bins| bins.len() == 256)
-            );
-            assert!(counted.check.exact || row.method == Method::Race);
-            let sum: u64 = counted.bins.iter().flatten().map(|&count| u64::from(count)).sum();
-            assert_eq!(counted.check.expected + counted.check.surplus, sum + counted.check.lost, "{row:?}");
-        }
-    }
-}
-
 /// Guards against a comparison that never fails: the bins of one picture differ from those of another.
 #[test]
 fn wrong_bins_of_every_shader_are_noticed() {

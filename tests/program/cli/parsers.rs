@@ -8,7 +8,7 @@ use histoscope_batch::analyze::format::TextFormat;
 use histoscope_batch::region::RegionSpec;
 use histoscope_core::adjust::{Blur, Clahe, Equalize, Otsu, Posterize};
 use histoscope_core::text::{parse_time, time_text};
-use histoscope_lab::bench::{content::BenchContent, layouts};
+use histoscope_lab::bench::layouts;
 use histoscope_render::view::exposure::{FalseColorTable, Level, MarkLimits};
 use proptest::prelude::*;
 
@@ -100,7 +100,7 @@ proptest! {
         if let Ok(limits) = text.parse::<MarkLimits>() {
             prop_assert_eq!(limits.to_string().parse::<MarkLimits>(), Ok(limits));
         }
-        let _ = (text.parse::<FalseColorTable>(), text.parse::<BenchContent>(), layouts::parse(&text), TextFormat::recognise(&text));
+        let _ = (text.parse::<FalseColorTable>(), layouts::parse(&text), TextFormat::recognise(&text));
     }
 
     #[test]

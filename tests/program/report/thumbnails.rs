@@ -1,13 +1,12 @@
 //! The thumbnails in the page.
 
-use std::fs;
 use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
 use crate::common::{Clip, raw_frames};
-use crate::report::{page_of, report, shots};
+use crate::report::{page_of, shots};
 
 /// Returns the shots of a page: the number of each one's first frame, and its thumbnail.
 fn pictured_shots(page: &str) -> Vec<(u64, Vec<u8>)> {

@@ -1,7 +1,6 @@
 //! Synthetic pictures, for measuring without a video.
 
 use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -77,17 +76,6 @@ impl BenchContent {
 impl fmt::Display for BenchContent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
-    }
-}
-
-impl FromStr for BenchContent {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        Self::ALL
-            .into_iter()
-            .find(|content| content.name() == name)
-            .ok_or_else(|| format!("'{name}' is not a kind of content; choose natural, noise or constant"))
     }
 }
 
@@ -302,6 +290,5 @@ mod tests {
         for size in [(0, 4), (4, 0), (1 << 20, 1 << 20)] {
             assert!(BenchContent::Noise.picture(layout, size, 0).is_err(), "{size:?}");
         }
-        assert!("natural".parse::<BenchContent>().is_ok() && "Natural!".parse::<BenchContent>().is_err());
     }
 }

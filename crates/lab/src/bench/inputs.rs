@@ -1,9 +1,7 @@
 //! The measured pictures, in memory of the CPU and of the GPU.
 
-use super::content::{BenchContent, PICTURES};
 use super::error::Error;
 use histoscope_core::picture::Picture;
-use histoscope_core::picture::layout::PixelLayout;
 use histoscope_render::gpu::Gpu;
 use histoscope_render::gpu::upload::PictureBuffers;
 
@@ -23,15 +21,6 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// Makes synthetic pictures and uploads them.
-    ///
-    /// # Errors
-    /// [`Error`] if they cannot be pictures or do not fit the adapter.
-    pub fn synthetic(gpu: &Gpu, content: BenchContent, layout: PixelLayout, size: (u32, u32)) -> Result<Self, Error> {
-        let pictures = (0..PICTURES).map(|seed| content.picture(layout, size, seed)).collect::<Result<_, _>>()?;
-        Self::of(gpu, pictures)
-    }
-
     /// Uploads pictures: at least one, and all of the same size and layout.
     ///
     /// # Errors

@@ -5,30 +5,24 @@ pub mod adjust;
 pub mod content;
 mod error;
 pub mod inputs;
-pub mod join;
 pub mod layouts;
 pub mod measure;
 mod options;
 pub mod ours;
-mod page;
 pub mod report;
 mod rows;
 mod run;
 pub mod scene;
 pub mod survey;
-pub mod sweep;
 
 pub use content::BenchContent;
 pub use error::Error;
-pub use join::{JoinError, Joined, join};
 pub use options::{LENGTHS, Options};
 pub use report::MethodRow;
 pub use report::Report;
 pub use rows::adjustment_rows;
 pub use rows::rows;
 pub use survey::Survey;
-pub use sweep::{Sweep, sweep};
-pub use sweep::{SweepGrid, sweep_on};
 
 use crate::ChannelSet;
 use histoscope_core::picture::Picture;
@@ -106,20 +100,4 @@ fn header(gpu: &Gpu, options: &Options, pictures: &[Picture]) -> Report {
         rows: Vec::new(),
         adjustments: Vec::new(),
     }
-}
-
-/// Returns the page with the measurements of one machine.
-///
-/// # Errors
-/// Never in practice: everything in the page can be written as text.
-pub fn page(survey: &Survey) -> Result<String, askama::Error> {
-    page::of_survey(survey)
-}
-
-/// Returns the page with the measurements of several machines.
-///
-/// # Errors
-/// As [`page`].
-pub fn joined_page(joined: &Joined) -> Result<String, askama::Error> {
-    page::of_joined(joined)
 }

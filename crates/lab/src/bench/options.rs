@@ -32,8 +32,6 @@ pub struct Options {
     pub chunk: Option<(u32, u32)>,
     /// Words of the prefix sums, within [`LENGTHS`]. If empty, each row uses the length in its name.
     pub lengths: Vec<u32>,
-    /// `true` to keep the counted bins for drawing.
-    pub keep_bins: bool,
     /// Texts that select the rows to measure, by a part of their name or title in any case. If empty, all rows are
     /// measured.
     pub only: Vec<String>,
@@ -50,7 +48,6 @@ impl Default for Options {
             bin_count: Shape::default().bins(),
             chunk: None,
             lengths: Vec::new(),
-            keep_bins: false,
             only: Vec::new(),
         }
     }

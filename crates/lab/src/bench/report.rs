@@ -75,15 +75,6 @@ pub struct PassRow {
     pub times: Times,
 }
 
-/// The bins from one run of a method.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct MethodBins {
-    /// One vector per channel.
-    pub bins: Vec<Vec<u32>>,
-    /// The comparison with the correct bins.
-    pub check: Check,
-}
-
 /// The measurements of one method with one set of channels.
 #[derive(Debug, Clone, Serialize)]
 pub struct MethodRow {
@@ -109,10 +100,6 @@ pub struct MethodRow {
     pub passes: Vec<PassRow>,
     /// Pixels of a chunk, or invocations of a workgroup, if the method has them.
     pub chunk: Option<(u32, u32)>,
-    /// The bins of the first picture, one vector per channel, if the run keeps them. The race has the bins of four
-    /// runs.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub counted: Vec<MethodBins>,
     /// A remark.
     pub note: Option<String>,
 }

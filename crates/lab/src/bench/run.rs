@@ -10,7 +10,7 @@ use super::inputs::{Inputs, copies, picture_bytes};
 use super::measure::{Budget, Times, on_cpu, on_gpu, spans_on_gpu};
 use super::options::Options;
 use super::ours::{count, each_pass, floor, total};
-use super::report::{Check, MethodBins, MethodRow, PassRow};
+use super::report::{Check, MethodRow, PassRow};
 use crate::image::{Textures, convert, count_plainly};
 use crate::ours::{OursPass, prepare};
 use crate::{ChannelSet, CountingPass, Floor, Method, Setup};
@@ -24,9 +24,6 @@ use histoscope_render::gpu::timing::{Spans, compute_pass};
 
 /// Most bytes for the chunks of a picture. If a picture needs more, only part of its pixels is counted.
 const CHUNK_BYTES: u64 = 1 << 30;
-
-/// Number of runs of the race whose bins are kept.
-const RACE_RUNS: usize = 4;
 
 /// The pictures, their histograms, and their copies on the GPU.
 pub(super) struct Bench<'a> {
@@ -71,7 +68,6 @@ struct RowOutcome {
     times: Option<Times>,
     check: Option<Check>,
     passes: Vec<PassRow>,
-    counted: Vec<MethodBins>,
     note: Option<String>,
 }
 
@@ -131,7 +127,7 @@ impl<'a> Bench<'a> {
             Method::Floor => self.floor()?,
             _ => self.tutorial(setup, rgba)?,
         };
-        let RowOutcome { times, check, passes, counted, mut note } = outcome;
+        let RowOutcome { times, check, passes, mut note } = outcome;
         if let (true, Some(times)) = (size != full, times) {
             note = Some(small_note(method, size, full, times));
         }
@@ -155,7 +151,6 @@ impl<'a> Bench<'a> {
             check,
             passes,
             chunk,
-            counted,
             note,
         })
     }
@@ -169,29 +164,7 @@ impl<'a> Bench<'a> {
         let times = on_cpu(&self.budget, |repeat| {
             std::hint::black_box(count(repeat));
         });
-        let counted = self.kept(setup, &rgba.expected, 1, || Ok::<_, Error>(setup.by_channel(&count(0))));
-        let counted = counted.unwrap_or_default();
-        RowOutcome { times: Some(times), check: check.ok(), counted, ..RowOutcome::default() }
-    }
-
-    /// Returns the bins of several runs on the first picture, if they are to be kept. Every run gives the same bins,
-    /// except with the race.
-    fn kept<E>(
-        &self,
-        setup: Setup,
-        expected: &[Histogram],
-        runs: usize,
-        mut count: impl FnMut() -> Result<Vec<Vec<u32>>, E>,
-    ) -> Result<Vec<MethodBins>, E> {
-        let runs = if self.options.keep_bins { runs } else { 0 };
-        let expected =
-            expected.first().map(|expected| setup.by_channel(&setup.regrouped(expected))).unwrap_or_default();
-        let run = |_| {
-            let bins = count()?;
-            let check = Check::of(expected.iter().map(Vec::as_slice), bins.iter().map(Vec::as_slice));
-            Ok(MethodBins { check, bins })
-        };
-        (0..runs).map(run).collect()
+        RowOutcome { times: Some(times), check: check.ok(), ..RowOutcome::default() }
     }
 
     fn tutorial(&self, setup: Setup, rgba: Option<&Rgba>) -> Result<RowOutcome, Error> {
@@ -220,9 +193,7 @@ impl<'a> Bench<'a> {
             let names = pass.steps().iter().map(|step| step.name);
             passes = names.zip(by_pass.unwrap_or_default()).map(|(name, times)| PassRow { name, times }).collect();
         }
-        let runs = if setup.method.races() { RACE_RUNS } else { 1 };
-        let counted = self.kept(setup, &rgba.expected, runs, || pass.bins_of(self.gpu, 0))?;
-        Ok(RowOutcome { times: Some(times), check: Some(check), passes, counted, note: None })
+        Ok(RowOutcome { times: Some(times), check: Some(check), passes, note: None })
     }
 
     fn ours_gpu(&self, setup: Setup) -> Result<RowOutcome, Error> {
@@ -245,12 +216,9 @@ impl<'a> Bench<'a> {
         }
         let times = total(self.gpu, &self.budget, &passes, inputs)?;
         let by_pass = each_pass(self.gpu, &self.budget, &passes, inputs)?.unwrap_or_default();
-        let counted = self.kept(setup, &self.expected, 1, || {
-            count(self.gpu, &passes, inputs, 0).map(|histogram| setup.by_channel(&setup.regrouped(&histogram)))
-        })?;
         let passes = HistogramPasses::NAMES.into_iter().zip(by_pass);
         let passes = passes.map(|(name, times)| PassRow { name, times }).collect();
-        Ok(RowOutcome { times: Some(times), check: Some(check), passes, counted, note: None })
+        Ok(RowOutcome { times: Some(times), check: Some(check), passes, note: None })
     }
 
     /// Measures our own passes with a number of bins that differs from the number of codes.
@@ -276,8 +244,7 @@ impl<'a> Bench<'a> {
         let by_pass = spans_on_gpu(self.gpu, &self.budget, ours.steps().len() as u32, &mut separate)?;
         let names = ours.steps().iter().map(|step| step.name);
         let passes = names.zip(by_pass.unwrap_or_default()).map(|(name, times)| PassRow { name, times }).collect();
-        let counted = self.kept(setup, &self.expected, 1, || bins_of(0))?;
-        Ok(RowOutcome { times: Some(times), check: Some(check), passes, counted, note: None })
+        Ok(RowOutcome { times: Some(times), check: Some(check), passes, note: None })
     }
 
     fn ours_cpu(&self, setup: Setup) -> RowOutcome {
@@ -295,12 +262,8 @@ impl<'a> Bench<'a> {
             }
             std::hint::black_box(counted);
         });
-        let counted = self.kept(setup, &self.expected, 1, || {
-            Ok::<_, Error>(setup.by_channel(&setup.regrouped(engine.count(&self.pictures[0], Components::Rgbl))))
-        });
-        let counted = counted.unwrap_or_default();
         let note = (setup.channels == ChannelSet::One).then(|| "also counts all four channels here".into());
-        RowOutcome { times: Some(times), check: Some(check), counted, note, ..RowOutcome::default() }
+        RowOutcome { times: Some(times), check: Some(check), note, ..RowOutcome::default() }
     }
 
     fn floor(&self) -> Result<RowOutcome, Error> {

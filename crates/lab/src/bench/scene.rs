@@ -47,39 +47,6 @@ pub const fn bin(rgb: Rgb) -> usize {
     if bin < BINS { bin } else { BINS - 1 }
 }
 
-/// One set of bins per chunk. `None` for a chunk that has been added to another one.
-pub type Chunks = Vec<Option<[u32; BINS]>>;
-
-/// Returns the bins of each row, which is a chunk of 6×1 pixels.
-#[must_use]
-pub fn chunks() -> Chunks {
-    let count = |row: &[Rgb; WIDTH]| {
-        let mut bins = [0; BINS];
-        row.iter().for_each(|&rgb| bins[bin(rgb)] += 1);
-        Some(bins)
-    };
-    PIXELS.iter().map(count).collect()
-}
-
-/// Returns the chunks after each step of summing them pair by pair, with the step's stride.
-#[must_use]
-pub fn pairwise() -> Vec<(usize, Chunks)> {
-    let mut chunks = chunks();
-    let mut steps = Vec::new();
-    let mut stride = 1;
-    while stride < chunks.len() {
-        for first in (0..chunks.len()).step_by(2 * stride) {
-            let Some(second) = chunks.get_mut(first + stride).and_then(Option::take) else { continue };
-            if let Some(sum) = &mut chunks[first] {
-                sum.iter_mut().zip(second).for_each(|(sum, count)| *sum += count);
-            }
-        }
-        steps.push((stride, chunks.clone()));
-        stride *= 2;
-    }
-    steps
-}
-
 #[cfg(test)]
 mod tests {
     use std::fmt::Write;
@@ -90,7 +57,9 @@ mod tests {
     use histoscope_core::histogram::{Components, reference, regroup};
 
     fn counts() -> [u32; BINS] {
-        pairwise().last().unwrap().1[0].unwrap()
+        let mut counts = [0; BINS];
+        PIXELS.iter().flatten().for_each(|&rgb| counts[bin(rgb)] += 1);
+        counts
     }
 
     #[test]
@@ -99,12 +68,9 @@ mod tests {
         let picture = rgba(bytes, (WIDTH as u32, HEIGHT as u32)).unwrap();
         let right = regroup(reference::histogram(&picture, Components::Rgbl).bins(3), BINS as u32);
         assert_eq!(right, [18, 16, 8], "as many as in the lesson");
-        let steps = pairwise();
-        assert_eq!(steps.iter().map(|(stride, _)| *stride).collect::<Vec<_>>(), [1, 2, 4]);
-        assert_eq!(steps[2].1[0].unwrap().to_vec(), right);
-        assert!(steps[2].1[1..].iter().all(Option::is_none), "one chunk is left");
-        assert_eq!(steps[0].1.iter().flatten().count(), 4);
+        assert_eq!(counts().to_vec(), right);
     }
+
     /// Returns the text of a file of the repository.
     fn file(name: &str) -> String {
         let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(name);

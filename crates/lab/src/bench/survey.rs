@@ -26,8 +26,7 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// Measures pictures of each of these sizes with each of these contents, or only the frame of `options`. If bins
-    /// are kept, they are from the first run.
+    /// Measures pictures of each of these sizes with each of these contents, or only the frame of `options`.
     ///
     /// # Errors
     /// [`Error`] for impossible options, a missing adapter, or a device that fails.
@@ -43,8 +42,7 @@ impl Survey {
         // A frame has its own size and content.
         let count = if options.frame.is_some() { 1 } else { usize::MAX };
         for (size, content) in all.take(count) {
-            let keep_bins = options.keep_bins && survey.runs.is_empty();
-            survey.runs.push(run(&gpu, &Options { size, content, keep_bins, ..options.clone() })?);
+            survey.runs.push(run(&gpu, &Options { size, content, ..options.clone() })?);
         }
         Ok(survey)
     }
