@@ -99,14 +99,6 @@ pub(super) fn part_path(target: &Path, run: u64) -> PathBuf {
     target.with_file_name(name)
 }
 
-/// Returns the path of an output's preliminary file, or `None` if it does not use one.
-#[must_use]
-pub fn preliminary(target: &OutputTarget, run: u64) -> Option<PathBuf> {
-    let OutputTarget::File(path) = target else { return None };
-    let path = fs::canonicalize(path).unwrap_or_else(|_| path.clone());
-    (!is_stream(&path)).then(|| part_path(&path, run))
-}
-
 /// Returns `true` if a path exists but is neither a file nor a folder.
 #[must_use]
 pub fn is_stream(path: &Path) -> bool {
@@ -215,18 +207,6 @@ impl PartFile {
     #[must_use]
     pub fn name(&self) -> String {
         self.target.display().to_string()
-    }
-
-    /// Truncates the file to its first `kept` bytes and continues writing there.
-    ///
-    /// # Errors
-    /// [`AnalyzeError::Kept`] if truncating fails.
-    pub fn truncate_to(&mut self, kept: u64) -> Result<(), AnalyzeError> {
-        let gone_back = self.writer.flush().and_then(|()| {
-            let file = self.writer.get_mut();
-            file.set_len(kept).and_then(|()| file.seek(SeekFrom::End(0)))
-        });
-        gone_back.map(|_| ()).map_err(|error| self.error(error))
     }
 
     /// Writes bytes to the file.

@@ -1,7 +1,7 @@
 //! Records as a Parquet table, which other programs can read column by column.
 //!
 //! Rows are collected in a [`group`], compressed, and appended to the output: directly to a stream, or to a file
-//! through a [`journal`], so that a run can be continued. The same rows produce the same [`mod@file`], byte for byte,
+//! through a [`journal`], so that a run can be continued after its last full group. The same rows produce the same [`mod@file`], byte for byte,
 //! whether it was written by one run, by several consecutive runs, or by joining shares.
 
 pub mod file;
@@ -10,7 +10,7 @@ mod journal;
 mod seal;
 
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::Path;
 
 use ::parquet::errors::ParquetError;
@@ -47,38 +47,22 @@ pub struct TableOutput {
 enum Sink {
     /// An output that is written directly.
     Stream(Output),
-    /// A preliminary file of row groups, from which the final file is made.
-    Journal {
-        part: PartFile,
-        /// Position of an interrupted run's last, incomplete group. The group stays there until its replacement with
-        /// more rows can be written, so that a killed run keeps its rows.
-        unfilled: Option<u64>,
-    },
+    /// A preliminary file of full row groups, from which the final file is made.
+    Journal(PartFile),
 }
 
 impl TableOutput {
-    /// Starts a table, or continues one from an earlier run. `open` opens the output; its argument is the number of
-    /// bytes of the preliminary file, `part`, to keep.
+    /// Starts a table, or continues the one whose full row groups `output` contains.
     ///
     /// # Errors
-    /// Any error from opening or reading the output.
-    pub fn new(
-        recorder: Recorder,
-        left: &ResumePoint,
-        part: Option<&Path>,
-        open: impl FnOnce(Option<u64>) -> Result<Output, AnalyzeError>,
-    ) -> Result<Self, AnalyzeError> {
-        let output = open(Some(left.bytes).filter(|bytes| *bytes > 0))?;
+    /// [`AnalyzeError::Table`] if the encodings do not fit the columns, which they do.
+    pub fn new(recorder: Recorder, output: Output) -> Result<Self, AnalyzeError> {
         let name = output.name();
         let table = |source| AnalyzeError::Table { output: name.clone(), source };
         let writer = tree(&recorder.columns()).and_then(TableWriter::new).map_err(table)?;
-        let mut rows = RowGroup::new(writer.schema()).map_err(table)?;
-        let mut unfilled = None;
-        if let (Some(part), true) = (part, left.records > 0) {
-            unfilled = read_unfilled(part, &mut rows).map_err(FileError::reading(part))?;
-        }
+        let rows = RowGroup::new(writer.schema()).map_err(table)?;
         let sink = match output {
-            Output::File(part) => Sink::Journal { part, unfilled },
+            Output::File(part) => Sink::Journal(part),
             stream => Sink::Stream(stream),
         };
         Ok(Self { recorder, rows, writer, sink, name })
@@ -94,10 +78,7 @@ impl TableOutput {
                 output.write(&bytes)?;
                 output.flush()
             }
-            Sink::Journal { part, unfilled } => {
-                if let Some(start) = unfilled.take() {
-                    part.truncate_to(start)?;
-                }
+            Sink::Journal(part) => {
                 part.write(&journal::head(&group))?;
                 part.write(&group)?;
                 part.flush()
@@ -118,23 +99,31 @@ impl RecordSink for TableOutput {
         Ok(())
     }
 
-    fn finish(mut self: Box<Self>, summary: &Summary) -> Result<(), AnalyzeError> {
-        if self.rows.rows() > 0 {
-            self.write_group()?;
-        }
-        let (mut writer, name) = (self.writer, self.name);
+    fn finish(self: Box<Self>, summary: &Summary) -> Result<(), AnalyzeError> {
+        let Self { rows, mut writer, name, sink, .. } = *self;
         let table = |source| AnalyzeError::Table { output: name.clone(), source };
-        match self.sink {
+        // The last group, which is rarely full, goes directly into the final file.
+        let last = match rows.rows() {
+            0 => None,
+            _ => Some(pack(writer.tree(), &rows).and_then(TableFile::of).map_err(table)?),
+        };
+        let end = |mut writer: TableWriter, write: &mut dyn FnMut(&[u8]) -> Result<(), AnalyzeError>| {
+            if let Some(last) = &last {
+                write(&writer.append(last).map_err(table)?)?;
+            }
+            write(&writer.finish(Some(summary)).map_err(table)?)
+        };
+        match sink {
             Sink::Stream(mut output) => {
-                output.write(&writer.finish(Some(summary)).map_err(table)?)?;
+                end(writer, &mut |bytes| output.write(bytes))?;
                 output.finish()
             }
-            Sink::Journal { part, .. } => part.finish_as(|part, write| {
+            Sink::Journal(part) => part.finish_as(|part, write| {
                 for entry in journal::entries(part).map_err(FileError::reading(part))? {
-                    let group = journal::table(part, &entry).map_err(FileError::reading(part))?;
+                    let group = entry.map_err(FileError::reading(part))?.table;
                     write(&writer.append(&group).map_err(table)?)?;
                 }
-                write(&writer.finish(Some(summary)).map_err(table)?)
+                end(writer, write)
             }),
         }
     }
@@ -142,7 +131,7 @@ impl RecordSink for TableOutput {
     fn discard(self: Box<Self>) {
         match self.sink {
             Sink::Stream(output) => output.discard(),
-            Sink::Journal { part, .. } => part.discard(),
+            Sink::Journal(part) => part.discard(),
         }
     }
 }
@@ -214,23 +203,13 @@ pub fn read_summary(path: &Path) -> io::Result<Option<Summary>> {
     Ok(open(path)?.and_then(|table| table.summary()))
 }
 
-/// Turns the table left by an interrupted run back into a preliminary file.
+/// Turns the table left by an interrupted run back into a preliminary file. The table stays until a complete one
+/// replaces it.
 ///
 /// # Errors
 /// Returns an error if the table cannot be read or the preliminary file cannot be written.
 pub fn revert_to_part(path: &Path, part: &Path) -> io::Result<()> {
-    let table = TableFile::open(path).map_err(io::Error::other)?;
-    // The file gets its name only when it is complete. If the run is killed before that, it restarts from the table.
-    let mut journal = tempfile::NamedTempFile::new_in(part.parent().unwrap_or(Path::new(".")))?;
-    for index in 0..table.groups() {
-        let group = table.group_alone(index).map_err(io::Error::other)?;
-        journal.write_all(&journal::head(&group))?;
-        journal.write_all(&group)?;
-    }
-    // The journal must be on disk before the only other copy is removed.
-    journal.as_file().sync_all()?;
-    journal.persist(part).map_err(|error| error.error)?;
-    fs::remove_file(path)
+    journal::revert(&TableFile::open(path).map_err(io::Error::other)?, part)
 }
 
 /// Counts the rows in a preliminary file.
@@ -239,23 +218,12 @@ pub fn revert_to_part(path: &Path, part: &Path) -> io::Result<()> {
 /// Returns an error if the file cannot be read.
 pub fn scan(part: &Path) -> io::Result<ResumePoint> {
     let mut left = ResumePoint::default();
-    for entry in &journal::entries(part)? {
-        add_rows(&journal::table(part, entry)?, &mut left).map_err(io::Error::other)?;
+    for entry in journal::entries(part)? {
+        let entry = entry?;
+        add_rows(&entry.table, &mut left).map_err(io::Error::other)?;
         left.bytes = entry.end;
     }
     Ok(left)
-}
-
-/// Reads the last row group of a preliminary file into `rows` and returns its position. Returns `None` if there is
-/// none, or it is already full.
-fn read_unfilled(part: &Path, rows: &mut RowGroup) -> io::Result<Option<u64>> {
-    let Some(last) = journal::entries(part)?.pop() else { return Ok(None) };
-    journal::table(part, &last)?.read_group(0, rows).map_err(io::Error::other)?;
-    if rows.is_full() {
-        rows.clear();
-        return Ok(None);
-    }
-    Ok(Some(journal::start(&last)))
 }
 
 /// Adds the rows of a row group to those of an unfinished table. Only the numbers that this takes are decoded, and not the

@@ -13,7 +13,7 @@ use histoscope_media::StreamInfo;
 use super::error::AnalyzeError;
 use super::format::{Format, LineOutput, RecordWriter};
 use super::light::LightSummary;
-use super::output::{Output, OutputTarget, RecordSink, ResumePoint, preliminary};
+use super::output::{Output, OutputTarget, RecordSink, ResumePoint};
 use super::parquet::TableOutput;
 use super::pipeline::{CountedFrame, Request};
 use super::record::Recorder;
@@ -34,13 +34,13 @@ pub fn open(
     info: &StreamInfo,
 ) -> Result<Box<dyn RecordSink>, AnalyzeError> {
     let open = |kept| Output::open(target, run, kept);
+    let kept = Some(left.bytes).filter(|bytes| *bytes > 0);
     Ok(match format {
         Format::Text(format) => {
-            let output = open(Some(left.bytes).filter(|bytes| *bytes > 0))?;
-            Box::new(LineOutput::new(output, RecordWriter::new(format, recorder, info), left)?)
+            Box::new(LineOutput::new(open(kept)?, RecordWriter::new(format, recorder, info), left)?)
         }
         Format::Scenes(format) => Box::new(SceneOutput::new(format, open(None)?, info.path.clone())),
-        Format::Parquet => Box::new(TableOutput::new(recorder, left, preliminary(target, run).as_deref(), open)?),
+        Format::Parquet => Box::new(TableOutput::new(recorder, open(kept)?)?),
     })
 }
 
