@@ -114,7 +114,6 @@ impl ReportArgs {
             stop: stop_on_interrupt()?,
         };
         let options = ReportOptions {
-            components,
             cut_threshold: self.cut_threshold / 100.0,
             outputs: self.output,
             shots: self.shots,

@@ -37,10 +37,10 @@ pub struct Figures {
     /// The transfer function, if the luminance of linear light was counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     transfer: Option<&'static str>,
-    channels: Map<String, Value>,
+    channels: Channels,
     /// The source's channels, if the picture was adjusted and both were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    source_channels: Option<Map<String, Value>>,
+    source_channels: Option<Channels>,
     #[serde(flatten)]
     scopes: ScopeFigures,
     /// The source's scopes, if the picture was adjusted and both were counted.
@@ -159,7 +159,7 @@ impl Figures {
             adjusted: None,
             bin_count: Binning::new(histogram.bits, bins.count).count(),
             transfer: None,
-            channels: channel_values(histogram, color.range.value, bins),
+            channels: Channels::of(histogram, color.range.value, bins),
             source_channels: None,
             scopes: ScopeFigures::default(),
             source_scopes: SourceScopeFigures::default(),
@@ -184,7 +184,7 @@ impl Figures {
     pub fn with_linear(mut self, linear: Option<(Transfer, Vec<u32>)>) -> Self {
         if let Some((transfer, codes)) = linear {
             self.transfer = Some(transfer.name());
-            self.channels.insert(LINEAR.to_owned(), linear_value(&codes, self.bins));
+            self.channels.0.push(linear_channel(&codes, self.bins));
         }
         self
     }
@@ -193,7 +193,7 @@ impl Figures {
     #[must_use]
     pub fn with_source_linear(mut self, linear: Option<(Transfer, Vec<u32>)>) -> Self {
         if let (Some((_, codes)), Some(channels)) = (linear, &mut self.source_channels) {
-            channels.insert(LINEAR.to_owned(), linear_value(&codes, self.bins));
+            channels.0.push(linear_channel(&codes, self.bins));
         }
         self
     }
@@ -207,7 +207,7 @@ impl Figures {
             thresholds: adjusted.thresholds.map(present),
         };
         // An adjusted picture is R'G'B', and so are its source's figures. They do not depend on the range.
-        let source_channels = adjusted.source.map(|source| channel_values(source, Range::Full, self.bins));
+        let source_channels = adjusted.source.map(|source| Channels::of(source, Range::Full, self.bins));
         Self { adjusted: Some(fields), source_channels, ..self }
     }
 }
@@ -217,23 +217,59 @@ pub(super) fn present(thresholds: [u32; 4]) -> Vec<u32> {
     thresholds.into_iter().filter(|&threshold| threshold != u32::MAX).collect()
 }
 
-/// The JSON name of the linear-light luminance channel.
-const LINEAR: &str = "linear_luminance";
+/// The figures of the counted channels.
+#[derive(Debug, Clone)]
+struct Channels(Vec<Channel>);
 
-fn linear_value(codes: &[u32], bins: BinFigures) -> Value {
-    channel_value(Sums::of(codes).stats(None), codes, bins)
+/// The figures of one channel.
+#[derive(Debug, Clone)]
+struct Channel {
+    name: &'static str,
+    stats: ChannelStats,
+    /// The bins, if they are listed.
+    bins: Option<Vec<u32>>,
 }
 
-fn channel_values(histogram: &Histogram, range: Range, bins: BinFigures) -> Map<String, Value> {
-    let value = |channel| channel_value(histogram.stats(channel, Some(range)), histogram.bins(channel), bins);
-    let names = histogram.components.channel_names().iter().enumerate();
-    names.map(|(channel, name)| ((*name).to_owned(), value(channel))).collect()
+impl Channel {
+    fn new(name: &'static str, stats: ChannelStats, codes: &[u32], bins: BinFigures) -> Self {
+        let regrouped = || Binning::new(codes.len().ilog2(), bins.count).regrouped(codes);
+        Self { name, stats, bins: bins.listed.then(regrouped) }
+    }
 }
 
-fn channel_value(stats: ChannelStats, codes: &[u32], bins: BinFigures) -> Value {
-    let regrouped = bins.listed.then(|| Binning::new(codes.len().ilog2(), bins.count).regrouped(codes));
-    // Converting an object of numbers cannot fail.
-    serde_json::to_value(ChannelRow { stats, bins: regrouped.as_deref() }).unwrap_or_default()
+fn linear_channel(codes: &[u32], bins: BinFigures) -> Channel {
+    Channel::new("linear_luminance", Sums::of(codes).stats(None), codes, bins)
+}
+
+impl Channels {
+    fn of(histogram: &Histogram, range: Range, bins: BinFigures) -> Self {
+        let names = histogram.components.channel_names().iter().enumerate();
+        let figures = |(channel, name): (usize, &&'static str)| {
+            Channel::new(name, histogram.stats(channel, Some(range)), histogram.bins(channel), bins)
+        };
+        Self(names.map(figures).collect())
+    }
+}
+
+impl Serialize for Channels {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let rows = self
+            .0
+            .iter()
+            .map(|Channel { name, stats, bins }| (*name, ChannelRow { stats: *stats, bins: bins.as_deref() }));
+        serializer.collect_map(rows)
+    }
+}
+
+impl fmt::Display for Channels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let room = self.0.iter().map(|channel| channel.name.len()).fold(10, usize::max);
+        write!(f, "{:<room$} {:>10} {:>6} {:>6} {:>9} {:>7}", "channel", "count", "min", "max", "mean", "median")?;
+        for Channel { name, stats: ChannelStats { count, min, max, mean, median, .. }, .. } in &self.0 {
+            write!(f, "\n{name:<room$} {count:>10} {min:>6} {max:>6} {mean:>9.2} {median:>7}")?;
+        }
+        Ok(())
+    }
 }
 
 impl fmt::Display for Figures {
@@ -262,31 +298,12 @@ impl fmt::Display for Figures {
             }
             writeln!(f)?;
         }
-        write_table(f, &self.channels)?;
+        write!(f, "{}", self.channels)?;
         if let Some(channels) = &self.source_channels {
-            writeln!(f, "\ncounted picture: source")?;
-            write_table(f, channels)?;
+            write!(f, "\ncounted picture: source\n{channels}")?;
         }
         Ok(())
     }
-}
-
-fn write_table(f: &mut fmt::Formatter<'_>, channels: &Map<String, Value>) -> fmt::Result {
-    let room = channels.keys().map(String::len).fold(10, usize::max);
-    write!(f, "{:<room$} {:>10} {:>6} {:>6} {:>9} {:>7}", "channel", "count", "min", "max", "mean", "median")?;
-    for (name, channel) in channels {
-        let whole = |key: &str| channel[key].as_u64().unwrap_or_default();
-        write!(
-            f,
-            "\n{name:<room$} {:>10} {:>6} {:>6} {:>9.2} {:>7}",
-            whole("count"),
-            whole("min"),
-            whole("max"),
-            channel["mean"].as_f64().unwrap_or_default(),
-            whole("median")
-        )?;
-    }
-    Ok(())
 }
 
 /// The requested scopes of one frame.

@@ -298,8 +298,8 @@ fn a_full_disk_costs_nothing_that_was_complete() {
     let whole = table(&clip, "whole.parquet", &DEEP);
     let bytes = fs::metadata(&whole).unwrap().len();
     let path = clip.folder().join("out.parquet");
-    // Space for some row groups in the preliminary file, then for all of them, but not for the file made from them.
-    for blocks in [bytes * 4 / 5 / 512, (bytes + 2000) / 512] {
+    // Space for one full row group in the preliminary file, then for all of them, but not for the file made from them.
+    for blocks in [bytes * 3 / 5 / 512, bytes * 9 / 10 / 512] {
         let mut command = Command::new("sh");
         command.arg("-c").arg(format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"")).arg("sh");
         command.arg(env!("CARGO_BIN_EXE_histoscope")).arg("analyze").arg(clip.path()).args(DEEP);

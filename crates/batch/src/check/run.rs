@@ -10,19 +10,15 @@ use super::tally::{Stretch, Tallied, Tally};
 use crate::analyze::AnalyzeError;
 use crate::analyze::inspection::Inspection;
 use crate::analyze::overview::Progress;
-use crate::analyze::pipeline::{CountedFrame, Pipeline, Request};
+use crate::analyze::pipeline::{Pipeline, Request};
 use crate::analyze::thumbnails::ThumbnailUse;
-use crate::fields::FrameDescription;
-use crate::report::clip::{Clip, ClipBuilder, FramePlace};
-use crate::report::content::{Report, facts};
-use crate::report::run::{notes_on, nothing};
-use crate::report::thumbnails::Thumbnails;
+use crate::report::clip::{Clip, ClipBuilder};
+use crate::report::content::Report;
+use crate::report::gather::{Gathered, components_of, gather};
 use crate::report::times::percent;
-use histoscope_core::histogram::Components;
 use histoscope_core::picture::{Ratio, Timecode, TimecodeRate, Timecodes};
 use histoscope_core::strip::{DEFAULT_THRESHOLD, Finding, FindingKind, FindingLimits, WorstFrame};
-use histoscope_core::text::{counted, file_name, shown};
-use histoscope_core::tone_map::SourceLight;
+use histoscope_core::text::{counted, shown};
 use histoscope_media::StreamInfo;
 
 /// A file that was checked.
@@ -105,37 +101,18 @@ pub fn run_observed(
     if info.live {
         return Err(AnalyzeError::NeedsFile { input, what: "check" });
     }
-    let components = if pipeline.counting().rgbl { Components::Rgbl } else { Components::YCbCr };
     let span = pipeline.span_secs();
-    let mut clip = ClipBuilder::new(components, DEFAULT_THRESHOLD).with_limits(limits(profile));
+    let clip = ClipBuilder::new(components_of(&pipeline), DEFAULT_THRESHOLD).with_limits(limits(profile));
     let mut tally = Tally::new(profile, !info.frames_adjoin());
-    let (mut thumbnails, mut first): (_, Option<FrameDescription>) = (Thumbnails::default(), None);
-    let rate = info.timecodes.map(|timecodes| timecodes.rate);
-    let outcome = pipeline.run(&mut |counted| {
-        tally.add(&counted);
-        let CountedFrame { number, frame, counts, thumbnail, inspected, .. } = counted;
-        if let Some(histogram) = counts.rgbl.or(counts.coded) {
-            let place = FramePlace {
-                number,
-                time_secs: frame.facts.time_secs,
-                duration_secs: frame.facts.duration_secs,
-                range: frame.interpretation.colorimetry.range.value,
-                timecode: frame.facts.timecode.zip(rate),
-                repeats: inspected.repeats,
-            };
-            clip.add(place, &histogram);
-            thumbnails.add(number, thumbnail, inspected.begins, &clip);
-            let time_secs = frame.facts.time_secs;
-            first.get_or_insert(frame);
-            return observer(&span, time_secs);
-        }
-        ControlFlow::Continue(())
+    let gathered = gather(pipeline, clip, &mut |counted| {
+        tally.add(counted);
+        observer(&span, counted.frame.facts.time_secs)
     })?;
-    let all = tally.all;
-    let (Some(clip), Some(first), Some(all)) = (clip.finish(), first, all) else {
-        return Err(nothing(&info, &outcome));
+    let (Some(gathered), Some(all)) = (gathered, tally.all) else {
+        return Err(AnalyzeError::NothingCounted(shown(&input)));
     };
-    let mut collected = Collected { profile, clip: &clip, all, findings: Vec::new() };
+    let Gathered { clip, first, outcome, .. } = &gathered;
+    let mut collected = Collected { profile, clip, all, findings: Vec::new() };
     let decoder = &outcome.decoder;
     for (count, what) in
         [(decoder.refused_packets, "packets refused by the decoder"), (decoder.unusable, "frames that cannot be read")]
@@ -148,7 +125,7 @@ pub fn run_observed(
         collected.add(Check::Damaged, None, reason.clone(), Measured::default());
     }
     let frames = outcome.reached_end.then_some(outcome.frames.end);
-    for fault in tags::faults(&info, &first, frames) {
+    for fault in tags::faults(&info, first, frames) {
         collected.add(Check::Tags, None, fault, Measured::default());
     }
     collected.of_clip();
@@ -156,17 +133,7 @@ pub fn run_observed(
     let mut findings = collected.findings;
     findings.sort_by(|a, b| start(a).total_cmp(&start(b)));
     let (frames, stopped) = (clip.frames, outcome.stopped);
-    thumbnails.finish(&clip);
-    let report = with_page.then(|| Report {
-        name: file_name(&info.path),
-        facts: facts(&info, &first, components, &outcome.counted_by),
-        notes: notes_on(&outcome, clip.left_out, clip.end_secs),
-        clip,
-        light: SourceLight::of(&first.facts.source).scale(),
-        thumbnails,
-        scopes: outcome.scopes,
-        check: None,
-    });
+    let report = with_page.then(|| gathered.into_report(Vec::new()));
     let (name, profile) = (shown(&input), profile.name.clone());
     Ok(CheckedFile { name, profile, findings, frames, labels: labels(&info), report, stopped })
 }
