@@ -1,6 +1,6 @@
 //! The built program in an invisible window, with Mesa's software adapter. Keys and the pointer go in; pixels and the
 //! window's title come out. Nothing here depends on the inside of the program. Time passes in it as fast as possible,
-//! so no test waits for a clock. Tests that need a desktop are in `tests/desktop`.
+//! so no test waits for a clock. Only what needs a desktop has a real window, in `desktop`.
 //!
 //! scripts/setup installs everything that the tests need. They fail if anything is missing, and never skip.
 #![cfg(target_os = "linux")]
@@ -11,6 +11,7 @@ mod check;
 mod compare;
 mod controls;
 mod datascope;
+mod desktop;
 mod entry;
 mod every_key;
 mod exposure;

@@ -15,7 +15,7 @@ use crate::title::Title;
 use crate::wait::{PATIENCE, output_of, until};
 
 /// Part of the name of Mesa's software adapter, which every machine that runs these tests has.
-const ADAPTER: &str = "llvmpipe";
+pub const ADAPTER: &str = "llvmpipe";
 
 const LOG: &str = "log.txt";
 
@@ -394,7 +394,7 @@ impl Drop for Program {
 
 /// Makes a folder of settings that switch off the clip behind the timeline. Its threads count as long as the program
 /// runs, and other tests would have to wait for them.
-fn home_without_strip(runtime: &TempDir) -> PathBuf {
+pub fn home_without_strip(runtime: &TempDir) -> PathBuf {
     let home = runtime.path().join("config");
     let folder = home.join("histoscope");
     fs::create_dir_all(&folder).expect("cannot make a folder");

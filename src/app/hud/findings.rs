@@ -38,7 +38,7 @@ impl FindingRow {
             (empty, value) if empty.is_empty() => value.to_owned(),
             (value, _) => value,
         };
-        let cells = [finding.severity.name().to_owned(), finding.check.name().to_owned(), at, length, value];
+        let cells = [finding.severity.name().to_owned(), finding.check.to_owned(), at, length, value];
         Self { frame: finding.span.map(|span| span.frame), text, severity: finding.severity, cells }
     }
 

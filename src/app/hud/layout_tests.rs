@@ -14,7 +14,7 @@ use crate::app::recent::RecentFile;
 use crate::app::strip::StripSize;
 use crate::keys;
 use histoscope_batch::check::finding::{CheckFinding, FramePoint, Span};
-use histoscope_batch::check::profile::{Check, Severity};
+use histoscope_batch::check::profile::Severity;
 use histoscope_core::picture::color::{Colorimetry, Matrix, Range};
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::strip::{CELLS, Strip};
@@ -242,7 +242,7 @@ fn finding_row(number: u64) -> FindingRow {
         ["98.7 %", "1.00 %"].map(|text| if number.is_multiple_of(2) { text.to_owned() } else { String::new() });
     let timecodes = [None; 2];
     FindingRow::of(&CheckFinding {
-        check: Check::BlackLevel,
+        check: "black-level",
         severity,
         span: Some(span),
         timecodes,

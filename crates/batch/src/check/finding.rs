@@ -2,7 +2,7 @@
 
 use histoscope_core::picture::Timecode;
 
-use super::profile::{Check, Severity};
+use super::rule::Severity;
 
 /// The frames of a finding.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -37,8 +37,8 @@ pub struct FramePoint {
 /// A finding of a check.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckFinding {
-    /// The check.
-    pub check: Check,
+    /// The name of the check.
+    pub check: &'static str,
     /// Its severity.
     pub severity: Severity,
     /// The frames, or `None` if the finding is about the whole file.

@@ -219,7 +219,7 @@ fn cells(checked: &CheckedFile, finding: &CheckFinding) -> [Value; COLUMNS.len()
     [
         json!(checked.name),
         json!(checked.profile),
-        json!(check.name()),
+        json!(check),
         json!(severity.name()),
         json!(span.map(|span| millionths(span.start_secs))),
         json!(span.map(|span| millionths(span.end_secs))),
@@ -305,7 +305,6 @@ fn edl(checked: &CheckedFile) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::profile::Check;
     use super::*;
     use histoscope_core::picture::TimecodeRate;
 

@@ -1,157 +1,19 @@
 //! Profiles: each check with its severity, threshold and shortest length, as a TOML file.
 
-use std::fmt;
 use std::path::Path;
 
+use super::checks::{self, Check, Threshold};
+pub use super::rule::{Rule, Severity};
 use histoscope_core::text::shown;
 use toml::de::{DeTable, DeValue};
-
-/// The severity of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    /// The file has not passed.
-    Error,
-    /// Somebody should look at it.
-    Warning,
-    /// A fact.
-    Info,
-    /// The check is not made.
-    Off,
-}
-
-impl Severity {
-    /// All severities.
-    pub const ALL: [Self; 4] = [Self::Error, Self::Warning, Self::Info, Self::Off];
-
-    /// Returns the name in profiles and outputs.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-            Self::Info => "info",
-            Self::Off => "off",
-        }
-    }
-}
-
-/// A check.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Check {
-    /// Black frames.
-    Black,
-    /// Frozen frames.
-    Frozen,
-    /// Flashes.
-    Flash,
-    /// Jumps of the exposure.
-    Exposure,
-    /// Clipped frames.
-    Clipped,
-    /// Pixels outside the limits of EBU R 103.
-    Range,
-    /// The highest level of the luminance.
-    Peak,
-    /// The lowest level of the clip's luminance.
-    BlackLevel,
-    /// Black bars around the active picture.
-    Bars,
-    /// Frames that are repeated in a regular pattern.
-    Cadence,
-    /// Damaged frames.
-    Damaged,
-    /// Gaps of the time stamps.
-    Gaps,
-    /// Timecode breaks.
-    Timecode,
-    /// Tags of the colours that are missing or contradict each other.
-    Tags,
-}
-
-/// A threshold that a check has: its unit, and the values that make sense.
-struct Threshold {
-    unit: &'static str,
-    low: f64,
-    high: f64,
-}
-
-impl Check {
-    /// All checks, in the order of the enum.
-    pub const ALL: [Self; 14] = [
-        Self::Black,
-        Self::Frozen,
-        Self::Flash,
-        Self::Exposure,
-        Self::Clipped,
-        Self::Range,
-        Self::Peak,
-        Self::BlackLevel,
-        Self::Bars,
-        Self::Cadence,
-        Self::Damaged,
-        Self::Gaps,
-        Self::Timecode,
-        Self::Tags,
-    ];
-
-    /// Returns the name in profiles and outputs.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Black => "black",
-            Self::Frozen => "frozen",
-            Self::Flash => "flash",
-            Self::Exposure => "exposure",
-            Self::Clipped => "clipped",
-            Self::Range => "range",
-            Self::Peak => "peak",
-            Self::BlackLevel => "black-level",
-            Self::Bars => "bars",
-            Self::Cadence => "cadence",
-            Self::Damaged => "damaged",
-            Self::Gaps => "gaps",
-            Self::Timecode => "timecode",
-            Self::Tags => "tags",
-        }
-    }
-
-    const fn threshold(self) -> Option<Threshold> {
-        let (unit, low, high) = match self {
-            Self::Black => ("percent", 50.0, 100.0),
-            Self::Clipped | Self::Range => ("percent", 0.0, 100.0),
-            Self::Exposure => ("percent", 1.0, 100.0),
-            Self::Peak | Self::BlackLevel => ("percent", 0.0, 100.0),
-            Self::Bars => ("lines", 1.0, 10_000.0),
-            Self::Cadence => ("periods", 2.0, 1000.0),
-            Self::Gaps => ("frame durations", 1.1, 1_000_000.0),
-            Self::Frozen | Self::Flash | Self::Damaged | Self::Timecode | Self::Tags => return None,
-        };
-        Some(Threshold { unit, low, high })
-    }
-
-    /// Returns `true` if a shortest length may be stated.
-    const fn has_length(self) -> bool {
-        matches!(self, Self::Black | Self::Frozen | Self::Clipped | Self::Range | Self::Peak | Self::Bars)
-    }
-}
-
-/// The rule for a check.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rule {
-    /// The severity of its findings.
-    pub severity: Severity,
-    /// The value from which frames are a finding, in the unit of the check; 0 for checks without a threshold.
-    pub threshold: f64,
-    /// The minimum length of a finding in seconds.
-    pub shortest_secs: f64,
-}
 
 /// A profile.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Profile {
     /// The name of a built-in profile, or the path of a file.
     pub name: String,
-    rules: [Rule; Check::ALL.len()],
+    /// The rules, in the order of [`checks::ALL`].
+    rules: [Rule; checks::ALL.len()],
 }
 
 /// The built-in profiles: their names and texts. The first is the default.
@@ -225,34 +87,38 @@ impl Profile {
             let at = error.span().map_or(0, |span| span.start);
             wrong(at, format!("{}; a profile is a TOML file", error.message().replace('\n', " ")))
         })?;
-        let off = Rule { severity: Severity::Off, threshold: 0.0, shortest_secs: 0.0 };
-        let mut rules = [off; Check::ALL.len()];
+        let mut rules = [Rule::OFF; checks::ALL.len()];
         let mut named: Vec<_> = table.get_ref().iter().collect();
         named.sort_by_key(|(key, _)| key.span().start);
         for (key, value) in named {
             let at = key.span().start;
-            let Some(check) = Check::ALL.into_iter().find(|check| check.name() == key.get_ref().as_ref()) else {
-                let known = Check::ALL.map(Check::name).join(", ");
+            let known = checks::ALL.iter().zip(&mut rules).find(|(check, _)| check.name == key.get_ref().as_ref());
+            let Some((check, rule)) = known else {
+                let known = checks::ALL.map(|check| check.name).join(", ");
                 return Err(wrong(at, format!("unknown check '{}'; the checks are {known}", key.get_ref())));
             };
             let DeValue::Table(table) = value.get_ref() else {
-                return Err(wrong(at, format!("'{}' is not a table; write [{0}]", check.name())));
+                return Err(wrong(at, format!("'{}' is not a table; write [{0}]", check.name)));
             };
-            rules[check as usize] = rule(check, table, at).map_err(|(at, what)| wrong(at, what))?;
+            *rule = rule_in(table, check, at).map_err(|(at, what)| wrong(at, what))?;
         }
         Ok(Self { name: name.to_owned(), rules })
     }
 
-    /// Returns the rule for a check.
-    #[must_use]
-    pub const fn rule(&self, check: Check) -> &Rule {
-        &self.rules[check as usize]
+    /// Returns the checks that are made, each with its rule.
+    pub(super) fn checks(&self) -> impl Iterator<Item = (&'static Check, &Rule)> {
+        checks::ALL.into_iter().zip(&self.rules).filter(|(_, rule)| rule.severity != Severity::Off)
+    }
+
+    /// Returns the rule for a check, if it is made.
+    pub(super) fn rule(&self, wanted: &Check) -> Option<&Rule> {
+        self.checks().find(|(check, _)| check.name == wanted.name).map(|(_, rule)| rule)
     }
 }
 
 /// Parses the table of a check that begins at byte `at`. An error is the byte at which it lies, and what is wrong.
-fn rule(check: Check, table: &DeTable<'_>, at: usize) -> Result<Rule, (usize, String)> {
-    let name = check.name();
+fn rule_in(table: &DeTable<'_>, check: &Check, at: usize) -> Result<Rule, (usize, String)> {
+    let name = check.name;
     let (mut severity, mut threshold, mut shortest) = (None, None, None);
     let mut entries: Vec<_> = table.iter().collect();
     entries.sort_by_key(|(key, _)| key.span().start);
@@ -266,15 +132,15 @@ fn rule(check: Check, table: &DeTable<'_>, at: usize) -> Result<Rule, (usize, St
             }
             ("severity", _) => return Err((at, "a severity is a text: error, warning, info or off".to_owned())),
             ("threshold", value) => {
-                let Some(Threshold { unit, low, high }) = check.threshold() else {
+                let Some(Threshold { unit, low, high }) = &check.threshold else {
                     return Err((at, format!("the check {name} has no threshold; leave it out")));
                 };
-                let number = number(value).filter(|number| (low..=high).contains(number));
+                let number = number(value).filter(|number| (*low..=*high).contains(number));
                 let what = || format!("a threshold of {name} is a number of {unit} from {low} to {high}");
                 threshold = Some(number.ok_or_else(|| (at, what()))?);
             }
             ("shortest", value) => {
-                if !check.has_length() {
+                if !check.has_length {
                     return Err((at, format!("the check {name} has no shortest length; leave it out")));
                 }
                 let number = number(value).filter(|secs| (0.0..=86_400.0).contains(secs));
@@ -287,7 +153,7 @@ fn rule(check: Check, table: &DeTable<'_>, at: usize) -> Result<Rule, (usize, St
         }
     }
     let severity = severity.ok_or_else(|| (at, format!("the check {name} states no severity")))?;
-    let has_threshold = check.threshold().is_none() || threshold.is_some() || severity == Severity::Off;
+    let has_threshold = check.threshold.is_none() || threshold.is_some() || severity == Severity::Off;
     if !has_threshold {
         return Err((at, format!("the check {name} states no threshold")));
     }
@@ -304,12 +170,6 @@ fn number(value: &DeValue<'_>) -> Option<f64> {
     text.replace('_', "").parse().ok().filter(|number: &f64| number.is_finite())
 }
 
-impl fmt::Display for Check {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -319,12 +179,12 @@ mod tests {
         for (name, text) in BUILT_IN {
             let profile = Profile::parse(name, text).unwrap();
             assert_eq!(profile, Profile::named(name).unwrap());
-            for check in Check::ALL {
-                assert!(text.contains(&format!("[{check}]\nseverity")), "{name}: {check}");
+            for check in checks::ALL {
+                assert!(text.contains(&format!("[{}]\nseverity", check.name)), "{name}: {}", check.name);
             }
-            assert!(Check::ALL.iter().any(|check| profile.rule(*check).severity == Severity::Error), "{name}");
+            assert!(profile.checks().any(|(_, rule)| rule.severity == Severity::Error), "{name}");
         }
-        let rule = *Profile::named("ebu-r103").unwrap().rule(Check::Frozen);
+        let rule = Profile::named("ebu-r103").unwrap().rule(&checks::clip::FROZEN).copied().unwrap();
         assert_eq!(rule, Rule { severity: Severity::Error, threshold: 0.0, shortest_secs: 1.0 });
     }
 
@@ -358,7 +218,7 @@ mod tests {
     #[test]
     fn a_check_that_is_not_named_is_off() {
         let profile = Profile::parse("p", "[flash]\nseverity = \"info\"\n").unwrap();
-        assert_eq!(profile.rule(Check::Flash).severity, Severity::Info);
-        assert_eq!(profile.rule(Check::Black).severity, Severity::Off);
+        let made: Vec<_> = profile.checks().map(|(check, rule)| (check.name, rule.severity)).collect();
+        assert_eq!(made, [("flash", Severity::Info)]);
     }
 }

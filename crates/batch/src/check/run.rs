@@ -2,23 +2,20 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::exposure::Jump;
-use super::finding::{CheckFinding, FramePoint, Span};
-use super::profile::{Check, Profile, Rule, Severity};
-use super::tags;
-use super::tally::{Stretch, Tallied, Tally};
+use super::checks::{CountedFile, Found, clip, range};
+use super::finding::{CheckFinding, Span};
+use super::profile::{Profile, Rule, Severity};
 use crate::analyze::AnalyzeError;
 use crate::analyze::inspection::Inspection;
 use crate::analyze::overview::Progress;
 use crate::analyze::pipeline::{Pipeline, Request};
 use crate::analyze::thumbnails::ThumbnailUse;
-use crate::report::clip::{Clip, ClipBuilder};
+use crate::report::clip::ClipBuilder;
 use crate::report::content::Report;
-use crate::report::gather::{Gathered, components_of, gather};
-use crate::report::times::percent;
-use histoscope_core::picture::{Ratio, Timecode, TimecodeRate, Timecodes};
-use histoscope_core::strip::{DEFAULT_THRESHOLD, Finding, FindingKind, FindingLimits, WorstFrame};
-use histoscope_core::text::{counted, shown};
+use crate::report::gather::{components_of, gather};
+use histoscope_core::picture::{FrameFacts, Ratio, Timecode, TimecodeRate, Timecodes};
+use histoscope_core::strip::{DEFAULT_THRESHOLD, FindingLimits};
+use histoscope_core::text::shown;
 use histoscope_media::StreamInfo;
 
 /// A file that was checked.
@@ -103,36 +100,44 @@ pub fn run_observed(
     }
     let span = pipeline.span_secs();
     let clip = ClipBuilder::new(components_of(&pipeline), DEFAULT_THRESHOLD).with_limits(limits(profile));
-    let mut tally = Tally::new(profile, !info.frames_adjoin());
+    let mut finders: Vec<_> = profile.checks().map(|(check, rule)| (check, rule, (check.start)(rule))).collect();
+    let mut all: Option<Span> = None;
     let gathered = gather(pipeline, clip, &mut |counted| {
-        tally.add(counted);
-        observer(&span, counted.frame.facts.time_secs)
+        let FrameFacts { time_secs, duration_secs, .. } = counted.frame.facts;
+        let (frame, end_secs) = (counted.number, time_secs + duration_secs.max(0.0));
+        let here = Span { frame, last: frame, start_secs: time_secs, end_secs };
+        all = Some(all.map_or(here, |all| Span { frame: all.frame, start_secs: all.start_secs, ..here }));
+        finders.iter_mut().for_each(|(.., finder)| finder.add(here, counted));
+        observer(&span, time_secs)
     })?;
-    let (Some(gathered), Some(all)) = (gathered, tally.all) else {
+    let (Some(gathered), Some(all)) = (gathered, all) else {
         return Err(AnalyzeError::NothingCounted(shown(&input)));
     };
-    let Gathered { clip, first, outcome, .. } = &gathered;
-    let mut collected = Collected { profile, clip, all, findings: Vec::new() };
-    let decoder = &outcome.decoder;
-    for (count, what) in
-        [(decoder.refused_packets, "packets refused by the decoder"), (decoder.unusable, "frames that cannot be read")]
-    {
-        if count > 0 {
-            collected.add(Check::Damaged, None, format!("{count} {what}"), Measured::default());
+    let timecode = |frame| gathered.clip.timecodes.timecode_of(frame);
+    let mut findings = Vec::new();
+    finders.sort_by_key(|(check, ..)| check.place);
+    for (check, rule, finder) in finders {
+        for Found { span, text, value, worst, may_be_short } in finder.finish(&CountedFile { counted: &gathered, all })
+        {
+            // Times have rounding errors.
+            let is_long = |span: Span| span.end_secs - span.start_secs >= rule.shortest_secs - 1e-6;
+            if !may_be_short && !span.is_none_or(is_long) {
+                continue;
+            }
+            findings.push(CheckFinding {
+                check: check.name,
+                severity: rule.severity,
+                span,
+                timecodes: span.map_or([None; 2], |span| [timecode(span.frame), timecode(span.last)]),
+                text,
+                value,
+                worst: worst.filter(|_| span.is_some_and(|span| span.frames() > 1)),
+                limit: (check.limit)(rule),
+            });
         }
     }
-    if let Some(reason) = &outcome.ended_early {
-        collected.add(Check::Damaged, None, reason.clone(), Measured::default());
-    }
-    let frames = outcome.reached_end.then_some(outcome.frames.end);
-    for fault in tags::faults(&info, first, frames) {
-        collected.add(Check::Tags, None, fault, Measured::default());
-    }
-    collected.of_clip();
-    collected.of_tally(&tally.finish(&clip.cuts));
-    let mut findings = collected.findings;
     findings.sort_by(|a, b| start(a).total_cmp(&start(b)));
-    let (frames, stopped) = (clip.frames, outcome.stopped);
+    let (frames, stopped) = (gathered.clip.frames, gathered.outcome.stopped);
     let report = with_page.then(|| gathered.into_report(Vec::new()));
     let (name, profile) = (shown(&input), profile.name.clone());
     Ok(CheckedFile { name, profile, findings, frames, labels: labels(&info), report, stopped })
@@ -147,18 +152,17 @@ fn start(finding: &CheckFinding) -> f64 {
 /// its findings are left out.
 fn limits(profile: &Profile) -> FindingLimits {
     let usual = FindingLimits::default();
-    let rule = |check| Some(profile.rule(check)).filter(|rule| rule.severity != Severity::Off);
+    let rule = |check| profile.rule(check);
     FindingLimits {
-        black_share: rule(Check::Black).map_or(usual.black_share, |rule| rule.threshold / 100.0),
-        frozen_secs: rule(Check::Frozen).map_or(usual.frozen_secs, |rule| rule.shortest_secs),
-        clipped_share: rule(Check::Clipped).map_or(usual.clipped_share, |rule| (rule.threshold / 100.0).max(1e-12)),
+        black_share: rule(&clip::BLACK).map_or(usual.black_share, Rule::share),
+        frozen_secs: rule(&clip::FROZEN).map_or(usual.frozen_secs, |rule| rule.shortest_secs),
+        clipped_share: rule(&clip::CLIPPED).map_or(usual.clipped_share, |rule| rule.share().max(1e-12)),
     }
 }
 
 /// Returns the share of pixels outside EBU R 103 that is no finding.
 fn tolerated(profile: &Profile) -> f64 {
-    let Rule { severity, threshold, .. } = *profile.rule(Check::Range);
-    if severity == Severity::Off { 1.0 } else { threshold / 100.0 }
+    profile.rule(&range::RANGE).map_or(1.0, Rule::share)
 }
 
 /// Returns the timecodes for an edit decision list, or `None` without a frame rate.
@@ -168,130 +172,5 @@ fn labels(info: &StreamInfo) -> Option<Labels> {
         (Some(Timecodes { first, rate, .. }), _) => Some(Labels { first, rate }),
         (None, Some(Ratio { num, den })) => Some(Labels { first: hour, rate: TimecodeRate::of(num, den)? }),
         (None, None) => None,
-    }
-}
-
-/// The findings of a file so far.
-struct Collected<'a> {
-    profile: &'a Profile,
-    clip: &'a Clip,
-    all: Span,
-    findings: Vec<CheckFinding>,
-}
-
-/// The value of a finding.
-#[derive(Debug, Default)]
-struct Measured {
-    /// The value with its unit; empty if there is none.
-    value: String,
-    /// The frame with it, if it varies.
-    worst: Option<FramePoint>,
-}
-
-impl Measured {
-    const fn constant(value: String) -> Self {
-        Self { value, worst: None }
-    }
-
-    /// Returns the largest share of a stretch.
-    fn share(share: f64, worst: FramePoint) -> Self {
-        Self { value: percent(share), worst: Some(worst) }
-    }
-}
-
-impl Collected<'_> {
-    fn add(&mut self, check: Check, span: Option<Span>, text: String, Measured { value, worst }: Measured) {
-        let Rule { severity, threshold, shortest_secs } = *self.profile.rule(check);
-        // Times have rounding errors. A clip may be shorter than a finding of all its frames has to be.
-        let is_long = |span: Span| {
-            let is_whole = check == Check::Bars && span.frames() >= self.all.frames();
-            is_whole || span.end_secs - span.start_secs >= shortest_secs - 1e-6
-        };
-        if severity == Severity::Off || !span.is_none_or(is_long) {
-            return;
-        }
-        let limit = match check {
-            Check::Clipped | Check::Range | Check::Peak | Check::BlackLevel | Check::Exposure => {
-                percent(threshold / 100.0)
-            }
-            Check::Bars => counted(threshold as u64, "line"),
-            Check::Cadence => counted(threshold as u64, "period"),
-            Check::Gaps => format!("{threshold} frames"),
-            Check::Black | Check::Frozen => format!("{shortest_secs} s"),
-            Check::Flash | Check::Damaged | Check::Timecode | Check::Tags => String::new(),
-        };
-        let timecode = |frame| self.clip.timecodes.timecode_of(frame);
-        let timecodes = span.map_or([None; 2], |span| [timecode(span.frame), timecode(span.last)]);
-        let worst = worst.filter(|_| span.is_some_and(|span| span.frames() > 1));
-        self.findings.push(CheckFinding { check, severity, span, timecodes, text, value, worst, limit });
-    }
-
-    /// Adds the findings that the window and reports show too.
-    fn of_clip(&mut self) {
-        for &Finding { kind, frame, last, start_secs, end_secs, worst } in &self.clip.segments {
-            let span = Span { frame, last, start_secs, end_secs };
-            let frames = counted(span.frames(), "frame");
-            let length = || Measured::constant(format!("{:.3} s", end_secs - start_secs));
-            let (check, text, measured) = match kind {
-                FindingKind::Black => (Check::Black, format!("black, {frames}"), length()),
-                FindingKind::Flash => (Check::Flash, format!("flash, {frames}"), Measured::constant(frames)),
-                FindingKind::Frozen => (Check::Frozen, format!("frozen, {frames}"), length()),
-                FindingKind::Clipped => {
-                    let Some(WorstFrame { frame, time_secs, share }) = worst else { continue };
-                    let channel = self.clip.components.channel_names().get(share.channel).copied().unwrap_or_default();
-                    let measured = Measured::share(share.share, FramePoint { frame, time_secs });
-                    (Check::Clipped, format!("clipped {channel}, {frames}"), measured)
-                }
-                FindingKind::Timecode(_) | FindingKind::Worst(_) => continue,
-            };
-            self.add(check, Some(span), text, measured);
-        }
-        for run in self.clip.timecodes.listed() {
-            let Some(broken) = run.broken else { continue };
-            let (frame, start_secs) = (run.frame, run.time_secs);
-            let span = Span { frame, last: frame, start_secs, end_secs: start_secs };
-            let text = format!("timecode {} instead of {}", broken.found, broken.expected);
-            self.add(Check::Timecode, Some(span), text, Measured::default());
-        }
-    }
-
-    fn of_tally(&mut self, tallied: &Tallied) {
-        let frames = |stretch: &Stretch| counted(stretch.span.frames(), "frame");
-        let share = |stretch: &Stretch| Measured::share(stretch.value, stretch.worst);
-        for stretch in &tallied.range {
-            let text = format!("outside EBU R 103, {}", frames(stretch));
-            self.add(Check::Range, Some(stretch.span), text, share(stretch));
-        }
-        for stretch in &tallied.peak {
-            self.add(Check::Peak, Some(stretch.span), format!("peak, {}", frames(stretch)), share(stretch));
-        }
-        for stretch in &tallied.damaged {
-            let text = format!("damaged, {}", frames(stretch));
-            self.add(Check::Damaged, Some(stretch.span), text, Measured::default());
-        }
-        for stretch in &tallied.gaps {
-            let value = Measured::constant(format!("{:.1} frames", stretch.value));
-            self.add(Check::Gaps, Some(stretch.span), "gap of the time stamps".to_owned(), value);
-        }
-        for stretch in &tallied.cadence {
-            let value = Measured::constant(percent(stretch.value));
-            self.add(Check::Cadence, Some(stretch.span), "repeated in a pattern".to_owned(), value);
-        }
-        for Jump { span, levels: [before, after], returns } in &tallied.jumps {
-            let frames = if *returns { format!(", {}", counted(span.frames(), "frame")) } else { String::new() };
-            let text = format!("exposure jumps from {} to {}{frames}", percent(*before), percent(*after));
-            let value = Measured::constant(percent((after - before).abs()));
-            self.add(Check::Exposure, Some(*span), text, value);
-        }
-        let lifted = self.profile.rule(Check::BlackLevel).threshold / 100.0;
-        if let Some(levels) = tallied.levels.filter(|levels| levels.black > lifted) {
-            let text = "the darkest level of the clip".to_owned();
-            self.add(Check::BlackLevel, Some(self.all), text, Measured::constant(percent(levels.black)));
-        }
-        let least = self.profile.rule(Check::Bars).threshold;
-        for stretch in tallied.bars.iter().filter(|stretch| f64::from(stretch.lines()) >= least) {
-            let lines = Measured::constant(counted(stretch.lines().into(), "line"));
-            self.add(Check::Bars, Some(stretch.span), stretch.text(), lines);
-        }
     }
 }

@@ -1,8 +1,23 @@
 //! Tags that are missing or contradict each other.
 
+use super::{Check, CountedFile, Finder, Found, no_limit};
 use crate::fields::FrameDescription;
 use histoscope_core::picture::color::{Matrix, Origin};
 use histoscope_media::StreamInfo;
+
+/// Tags of the colours that are missing or contradict each other.
+pub static TAGS: Check =
+    Check { name: "tags", place: 13, threshold: None, has_length: false, limit: no_limit, start: |_| Box::new(Tags) };
+
+struct Tags;
+
+impl Finder for Tags {
+    fn finish(self: Box<Self>, file: &CountedFile<'_>) -> Vec<Found> {
+        let outcome = &file.counted.outcome;
+        let frames = outcome.reached_end.then_some(outcome.frames.end);
+        faults(&file.counted.info, &file.counted.first, frames).into_iter().map(Found::in_file).collect()
+    }
+}
 
 /// Transfer functions of high dynamic range, as FFmpeg names them.
 const HIGH_RANGE: [&str; 2] = ["smpte2084", "arib-std-b67"];
@@ -11,7 +26,7 @@ const WIDE: [&str; 3] = ["bt2020", "smpte431", "smpte432"];
 
 /// Returns what is wrong with the tags of a video, one phrase each. `frames` is the number of frames of the whole file,
 /// if it was read to its end.
-pub fn faults(info: &StreamInfo, first: &FrameDescription, frames: Option<u64>) -> Vec<String> {
+fn faults(info: &StreamInfo, first: &FrameDescription, frames: Option<u64>) -> Vec<String> {
     let color = &first.interpretation.colorimetry;
     let source = &first.facts.source;
     let is_rgb = color.matrix.value == Matrix::Identity;

@@ -4,18 +4,31 @@
 //! brighter than black. A stretch lasts from the first to the last frame with such an edge at the same line, unless
 //! something appears within the bar in between.
 
-use super::finding::Span;
+use super::{Check, CountedFile, Finder, Found, Threshold};
 use crate::analyze::inspection::Active;
+use crate::analyze::pipeline::CountedFrame;
+use crate::check::finding::Span;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::strip::MAX_LISTED;
+use histoscope_core::text::counted;
+
+/// Black bars around the active picture.
+pub static BARS: Check = Check {
+    name: "bars",
+    place: 12,
+    threshold: Threshold::new("lines", 1.0, 10_000.0),
+    has_length: true,
+    limit: |rule| counted(rule.threshold as u64, "line"),
+    start: |rule| Box::new(BarFinder { least_lines: rule.threshold, ..BarFinder::default() }),
+};
 
 /// The number of lines by which an edge may waver, as compression blurs it.
 const WAVER: u32 = 1;
 
 /// Frames with the same black bars.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct BarStretch {
-    pub span: Span,
+struct BarStretch {
+    span: Span,
     /// Width and height of the pictures.
     size: (u32, u32),
     /// Lines above, below, left and right.
@@ -24,12 +37,12 @@ pub struct BarStretch {
 
 impl BarStretch {
     /// Returns the number of lines of all bars.
-    pub fn lines(&self) -> u32 {
+    fn lines(&self) -> u32 {
         self.lines.iter().sum()
     }
 
     /// Returns the bars and the active picture in words.
-    pub fn text(&self) -> String {
+    fn text(&self) -> String {
         let [above, below, left, right] = self.lines;
         let Rect { x, y, width, height } =
             Rect { x: left, y: above, width: self.size.0 - left - right, height: self.size.1 - above - below };
@@ -50,7 +63,9 @@ struct Bar {
 
 /// Finds the stretches of a clip. The frames are pushed in order.
 #[derive(Debug, Default)]
-pub struct BarFinder {
+struct BarFinder {
+    /// The least number of lines of all bars.
+    least_lines: f64,
     size: (u32, u32),
     open: [Option<Bar>; 4],
     done: Vec<BarStretch>,
@@ -58,7 +73,7 @@ pub struct BarFinder {
 
 impl BarFinder {
     /// Takes the next frame. `None` is a black frame, of whose bars nothing is known.
-    pub fn push(&mut self, here: Span, active: Option<Active>) {
+    fn push(&mut self, here: Span, active: Option<Active>) {
         let Some(active) = active else { return };
         if self.size != active.size {
             (0..4).for_each(|side| self.close(side));
@@ -109,9 +124,25 @@ impl BarFinder {
     }
 
     /// Ends the clip and returns the stretches.
-    pub fn finish(mut self) -> Vec<BarStretch> {
+    fn stretches(mut self) -> Vec<BarStretch> {
         (0..4).for_each(|side| self.close(side));
         self.done
+    }
+}
+
+impl Finder for BarFinder {
+    fn add(&mut self, here: Span, frame: &CountedFrame) {
+        self.push(here, frame.inspected.active);
+    }
+
+    fn finish(self: Box<Self>, file: &CountedFile<'_>) -> Vec<Found> {
+        let least = self.least_lines;
+        let found = |stretch: BarStretch| Found {
+            // A clip may be shorter than a finding of all its frames has to be.
+            may_be_short: stretch.span.frames() >= file.all.frames(),
+            ..Found::new(stretch.span, stretch.text(), counted(stretch.lines().into(), "line"))
+        };
+        self.stretches().into_iter().filter(|stretch| f64::from(stretch.lines()) >= least).map(found).collect()
     }
 }
 
@@ -132,7 +163,7 @@ mod tests {
             });
             finder.push(here, active);
         }
-        finder.finish().iter().map(|s| (s.span.frame, s.span.last, s.lines[0], s.lines[1])).collect()
+        finder.stretches().iter().map(|s| (s.span.frame, s.span.last, s.lines[0], s.lines[1])).collect()
     }
 
     #[test]

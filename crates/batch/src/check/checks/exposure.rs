@@ -1,7 +1,48 @@
 //! Jumps of the exposure: the brightness changes abruptly, and the picture stays the same.
 
-use super::finding::Span;
+use super::{Check, CountedFile, Finder, Found, Threshold, limit_in_percent};
+use crate::analyze::pipeline::CountedFrame;
+use crate::check::finding::Span;
+use crate::report::times::percent;
+use histoscope_core::picture::region::Rect;
 use histoscope_core::strip::{Cut, MAX_LISTED};
+use histoscope_core::text::counted;
+
+/// Jumps of the exposure.
+pub static EXPOSURE: Check = Check {
+    name: "exposure",
+    place: 10,
+    threshold: Threshold::percent(1.0),
+    has_length: false,
+    limit: limit_in_percent,
+    start: |rule| Box::new(Exposure { active: None, jumps: JumpFinder::new(rule.share()) }),
+};
+
+struct Exposure {
+    /// The active picture of the last frame.
+    active: Option<Rect>,
+    jumps: JumpFinder,
+}
+
+impl Finder for Exposure {
+    fn add(&mut self, here: Span, frame: &CountedFrame) {
+        let Some(histogram) = &frame.counts.rgbl else { return };
+        // A bar that appears darkens the picture, too.
+        let picture = frame.inspected.active.map(|active| active.picture);
+        let has_same_bars = std::mem::replace(&mut self.active, picture) == picture;
+        let luminance = histogram.stats(3, None).mean / (histogram.bin_count() - 1) as f64;
+        self.jumps.push(here, luminance, frame.inspected.resembles && has_same_bars);
+    }
+
+    fn finish(self: Box<Self>, file: &CountedFile<'_>) -> Vec<Found> {
+        let found = |Jump { span, levels: [before, after], returns }: Jump| {
+            let frames = if returns { format!(", {}", counted(span.frames(), "frame")) } else { String::new() };
+            let text = format!("exposure jumps from {} to {}{frames}", percent(before), percent(after));
+            Found::new(span, text, percent((after - before).abs()))
+        };
+        self.jumps.finish(&file.counted.clip.cuts).into_iter().map(found).collect()
+    }
+}
 
 /// A frame that shows the same as the one before it, brighter or darker.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,18 +60,18 @@ impl Step {
 
 /// Frames after a jump of the exposure.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Jump {
+struct Jump {
     /// From the jump to the frame before the exposure returns, or the frame of the jump if it does not.
-    pub span: Span,
+    span: Span,
     /// Mean luminance before and after, as fractions of the scale.
-    pub levels: [f64; 2],
+    levels: [f64; 2],
     /// `true` if the exposure returns.
-    pub returns: bool,
+    returns: bool,
 }
 
 /// Collects the possible jumps of a clip.
 #[derive(Debug)]
-pub struct JumpFinder {
+struct JumpFinder {
     /// The least change of the mean luminance, as a fraction of the scale.
     least: f64,
     before: Option<f64>,
@@ -38,12 +79,12 @@ pub struct JumpFinder {
 }
 
 impl JumpFinder {
-    pub const fn new(least: f64) -> Self {
+    const fn new(least: f64) -> Self {
         Self { least, before: None, steps: Vec::new() }
     }
 
     /// Takes the next frame's mean luminance. `resembles` is `true` if it shows the same as the frame before.
-    pub fn push(&mut self, here: Span, level: f64, resembles: bool) {
+    fn push(&mut self, here: Span, level: f64, resembles: bool) {
         let before = self.before.replace(level);
         let Some(before) = before.filter(|before| resembles && (level - before).abs() >= self.least) else { return };
         if self.steps.len() < MAX_LISTED {
@@ -53,7 +94,7 @@ impl JumpFinder {
 
     /// Returns the jumps: the steps that are as abrupt as cuts, so that fades are none. A step back by at least half as
     /// much, without a cut in between, ends the one before.
-    pub fn finish(self, cuts: &[Cut]) -> Vec<Jump> {
+    fn finish(self, cuts: &[Cut]) -> Vec<Jump> {
         let mut jumps: Vec<Jump> = Vec::new();
         let mut open = false;
         for cut in cuts {
@@ -86,8 +127,8 @@ impl JumpFinder {
 mod tests {
     use super::*;
 
-    /// Returns the first and last frame of the jumps in frames of these levels in percent, with cuts at these frames, of
-    /// which those in `others` show something else.
+    /// Returns the first and last frame of each jump. The frames have these levels, in percent. There are cuts at the
+    /// frames `cuts`; those in `others` show another picture.
     fn jumps(levels: &[u32], cuts: &[u64], others: &[u64]) -> Vec<(u64, u64, bool)> {
         let mut finder = JumpFinder::new(0.03);
         for (frame, &level) in (0..).zip(levels) {

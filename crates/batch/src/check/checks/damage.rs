@@ -1,0 +1,43 @@
+//! Damaged frames, and what the decoder could not read.
+
+use super::stretches::Stretches;
+use super::{Check, CountedFile, Finder, Found, no_limit};
+use crate::analyze::pipeline::CountedFrame;
+use crate::check::finding::Span;
+
+/// Damaged frames.
+pub static DAMAGED: Check = Check {
+    name: "damaged",
+    place: 7,
+    threshold: None,
+    has_length: false,
+    limit: no_limit,
+    start: |_| Box::new(Damage::default()),
+};
+
+#[derive(Default)]
+struct Damage(Stretches);
+
+impl Finder for Damage {
+    fn add(&mut self, here: Span, frame: &CountedFrame) {
+        self.0.push(here, frame.frame.facts.damaged.then_some(0.0));
+    }
+
+    fn finish(self: Box<Self>, file: &CountedFile<'_>) -> Vec<Found> {
+        let outcome = &file.counted.outcome;
+        let decoder = &outcome.decoder;
+        let missing = [
+            (decoder.refused_packets, "packets refused by the decoder"),
+            (decoder.unusable, "frames that cannot be read"),
+        ];
+        let missing =
+            missing.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+        let in_file = missing.chain(outcome.ended_early.clone()).map(Found::in_file);
+        let stretches = self.0.finish();
+        let damaged = stretches.iter().map(|stretch| {
+            let Found { span, text, .. } = stretch.found("damaged");
+            Found { span, text, ..Found::default() }
+        });
+        in_file.chain(damaged).collect()
+    }
+}

@@ -1,0 +1,33 @@
+//! Pixels outside the limits of EBU R 103.
+
+use super::stretches::Stretches;
+use super::{Check, CountedFile, Finder, Found, Threshold, limit_in_percent};
+use crate::analyze::pipeline::CountedFrame;
+use crate::check::finding::Span;
+
+/// Pixels outside the limits of EBU R 103.
+pub static RANGE: Check = Check {
+    name: "range",
+    place: 5,
+    threshold: Threshold::percent(0.0),
+    has_length: true,
+    limit: limit_in_percent,
+    start: |rule| Box::new(Outside { tolerated: rule.share(), stretches: Stretches::flickering() }),
+};
+
+struct Outside {
+    tolerated: f64,
+    stretches: Stretches,
+}
+
+impl Finder for Outside {
+    fn add(&mut self, here: Span, frame: &CountedFrame) {
+        let pixels = f64::from(frame.frame.size.0) * f64::from(frame.frame.size.1);
+        let outside = frame.inspected.outside_r103.map(|outside| f64::from(outside) / pixels);
+        self.stretches.push(here, outside.filter(|share| *share > self.tolerated));
+    }
+
+    fn finish(self: Box<Self>, _: &CountedFile<'_>) -> Vec<Found> {
+        self.stretches.finish().iter().map(|stretch| stretch.found("outside EBU R 103")).collect()
+    }
+}
