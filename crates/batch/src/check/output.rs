@@ -325,8 +325,8 @@ mod tests {
             name: "a,b.mp4".to_owned(),
             profile: "ebu-r103".to_owned(),
             findings: vec![
-                finding(Check::Tags, Severity::Warning, None, "not tagged: range", "", ""),
-                finding(Check::Range, Severity::Error, span, "outside EBU R 103, 2 frames", "3.2 %", "1 %"),
+                finding("tags", Severity::Warning, None, "not tagged: range", "", ""),
+                finding("range", Severity::Error, span, "outside EBU R 103, 2 frames", "3.2 %", "1 %"),
             ],
             frames: 250,
             labels: Some(Labels { first, rate: TimecodeRate::of(25, 1).unwrap() }),
