@@ -90,7 +90,7 @@ pub fn run(mut request: Request, options: &ReportOptions) -> Result<Finished, An
     let Some(gathered) = gathered? else { return Ok(Finished::StoppedBeforeFirst) };
     let scope_notes = notes_on_scopes(&gathered.outcome.scopes, wanted);
     let (stopped, ended_early) = (gathered.outcome.stopped, gathered.outcome.ended_early.clone());
-    let (stated_light, transfer) = (gathered.info.stated_light.clone(), gathered.first.facts.source.transfer);
+    let (stated_light, transfer) = (gathered.info.stated_light, gathered.first.facts.source.transfer);
     let mut report = gathered.into_report(notes);
     report.notes.extend(scope_notes);
     if let Some(ClipLight { summary, .. }) = &light {
