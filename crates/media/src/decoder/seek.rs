@@ -361,7 +361,7 @@ impl Decoder {
     }
 
     /// Restarts decoding at the first packet, in software, and continues with the frame after the last one output. The
-    /// packets that this takes to do faster are no longer stored.
+    /// packets needed for a faster seek are no longer stored.
     pub(super) fn restart_in_software(&mut self, failure: &HardwareFailure) -> Result<(), MediaError> {
         let last = self.position.last_pts.map(|pts| self.timeline.stated(pts));
         let is_certain = self.info.timed && !self.timeline.has_strayed() && self.packets.kept().is_none();

@@ -33,7 +33,7 @@ const MIN_PART: usize = 2;
 const MIN_FRAMES: usize = 8;
 /// The squared difference at any other offset must be at least this many times as large as at the best one.
 const MIN_RATIO: f64 = 1.1;
-/// Minimum share of the frames' preference, by its size, that must be for the best offset.
+/// Each frame prefers one offset, by some amount. Minimum share of the sum of all amounts that must be for the best offset.
 const MIN_AGREEMENT: f64 = 0.9;
 /// Minimum mean preference, in squared codes of 255. An encoder alone changes a still picture by less.
 const MIN_PREFERENCE: f64 = 0.25;
@@ -42,7 +42,7 @@ const MIN_PREFERENCE: f64 = 0.25;
 const CUT_PREFERENCE: f64 = 50.0;
 const MIN_CUTS: usize = 3;
 /// Maximum distance of the best offset from the vertex of the parabola through it and its neighbours, in frames. The
-/// pictures of an encode may lag behind the movement, so that a vertex between two offsets decides for neither.
+/// pictures of an encode may lag behind the movement, so neither of two offsets is taken if the vertex lies between them.
 const MAX_OFF_VERTEX: f64 = 0.25;
 
 /// The file whose offset is searched for, and how to read it.
