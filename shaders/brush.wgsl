@@ -32,16 +32,10 @@ struct Brushes {
 
 fn has_pair(codes: vec3<u32>) -> bool {
     var level: vec2<u32>;
-    if brushes.pairs == CHROMATICITIES {
-        let rgb = bins_of(codes).rgb;
-        let lights = vec3<f32>(light[rgb.r], light[rgb.g], light[rgb.b]);
-        level = chromaticity_of(brushes.weights, lights, brushes.level_bits);
+    if brushes.pairs == CODED_PAIRS {
+        level = codes.yz >> vec2<u32>(BITS - brushes.level_bits);
     } else {
-        var pair = codes.yz;
-        if brushes.pairs == DIFFERENCES {
-            pair = differences_of(brushes.weights, bins_of(codes).rgb);
-        }
-        level = pair >> vec2<u32>(BITS - brushes.level_bits);
+        level = levels_of(brushes.pairs, brushes.weights, bins_of(codes).rgb, brushes.level_bits);
     }
     let at = (level.x << brushes.level_bits) | level.y;
     return ((pairs[at >> 5u] >> (at & 31u)) & 1u) != 0u;

@@ -133,18 +133,11 @@ fn count_pairs(@builtin(global_invocation_id) id: vec3<u32>) {
         let sample = first + vec2<u32>(at, 0u);
         if is_counted(sample) && is_selected(3u, sample) {
             var level: vec2<u32>;
-            if PAIRS == CHROMATICITIES {
-                let rgb = bins_of(codes_at(sample)).rgb;
-                let lights = vec3<f32>(light[rgb.r], light[rgb.g], light[rgb.b]);
-                level = chromaticity_of(brushed.weights, lights, LEVEL_BITS);
+            if PAIRS == CODED_PAIRS {
+                let coded = vec2<u32>(code_at(1u, sample.x, sample.y), code_at(2u, sample.x, sample.y));
+                level = coded >> vec2<u32>(BITS - LEVEL_BITS);
             } else {
-                var pair: vec2<u32>;
-                if PAIRS == CODED_PAIRS {
-                    pair = vec2<u32>(code_at(1u, sample.x, sample.y), code_at(2u, sample.x, sample.y));
-                } else {
-                    pair = differences_of(brushed.weights, bins_of(codes_at(sample)).rgb);
-                }
-                level = pair >> vec2<u32>(BITS - LEVEL_BITS);
+                level = levels_of(PAIRS, brushed.weights, bins_of(codes_at(sample)).rgb, LEVEL_BITS);
             }
             add(FIRST_COUNT, (level.x << LEVEL_BITS) | level.y);
         }

@@ -54,3 +54,12 @@ fn chromaticity_of(weights: PairWeights, light: vec3<f32>, level_bits: u32) -> v
         quotient(weighted(weights.second, scaled), unit, inverse, top),
     );
 }
+
+// The levels of the pair of a pixel's red, green and blue, from a source other than coded pairs. `light` is the linear light
+// of each code, which the shader that uses this binds if chromaticities are counted.
+fn levels_of(source: u32, weights: PairWeights, rgb: vec3<u32>, level_bits: u32) -> vec2<u32> {
+    if source == CHROMATICITIES {
+        return chromaticity_of(weights, vec3<f32>(light[rgb.r], light[rgb.g], light[rgb.b]), level_bits);
+    }
+    return differences_of(weights, rgb) >> vec2<u32>(BITS - level_bits);
+}

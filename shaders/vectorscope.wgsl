@@ -91,8 +91,8 @@ fn pairs_of_codes(cb: vec4<u32>, cr: vec4<u32>) -> vec4<u32> {
     return ((cb >> surplus) << vec4<u32>(LEVEL_BITS)) | (cr >> surplus);
 }
 
-fn pair_of_chromaticity(red: u32, green: u32, blue: u32) -> u32 {
-    let levels = chromaticity_of(scope.weights, vec3<f32>(light[red], light[green], light[blue]), LEVEL_BITS);
+fn level_pair(red: u32, green: u32, blue: u32) -> u32 {
+    let levels = levels_of(PAIRS, scope.weights, vec3<u32>(red, green, blue), LEVEL_BITS);
     return (levels.x << LEVEL_BITS) | levels.y;
 }
 
@@ -116,10 +116,10 @@ fn count_strip(strip: u32, row: u32) {
         return;
     }
     tally_strip(strip, vec4<u32>(
-        pair_of_chromaticity(colors.red.x, colors.green.x, colors.blue.x),
-        pair_of_chromaticity(colors.red.y, colors.green.y, colors.blue.y),
-        pair_of_chromaticity(colors.red.z, colors.green.z, colors.blue.z),
-        pair_of_chromaticity(colors.red.w, colors.green.w, colors.blue.w),
+        level_pair(colors.red.x, colors.green.x, colors.blue.x),
+        level_pair(colors.red.y, colors.green.y, colors.blue.y),
+        level_pair(colors.red.z, colors.green.z, colors.blue.z),
+        level_pair(colors.red.w, colors.green.w, colors.blue.w),
     ));
 }
 

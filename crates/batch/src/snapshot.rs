@@ -13,11 +13,11 @@ use histoscope_core::histogram::{Components, Histogram, Transfer};
 use histoscope_core::picture::color::UnreadableMatrix;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, Timecodes};
-use histoscope_core::scopes;
+use histoscope_core::scopes::{self, ScopeTally};
 use histoscope_core::text::{file_name, public};
 use histoscope_core::tone_map::{SourceLight, Stops, ToneMapping, doubts};
 use histoscope_media::{Decoder, MediaError, OpenOptions, Seek, SeekTarget};
-use histoscope_render::engine::{Counter, Counts, Engine, EngineChoice, EngineError, Renderer};
+use histoscope_render::engine::{Counter, Counts, Engine, EngineChoice, EngineError, Renderer, Submission};
 use histoscope_render::gpu::draw::Channels;
 use histoscope_render::gpu::{AdapterChoice, Gpu, GpuError, Scene};
 use histoscope_render::view::exposure::{Exposure, ExposureChoice, FalseColorTable};
@@ -288,11 +288,14 @@ fn scopes_of(
     if !options.scopes.any() {
         return Ok(ScopeFigures::default());
     }
-    let part = (region, options.components);
     let diagram = options.drawing.split.unwrap_or_default().diagram;
-    let counted = engine.count_scopes(frame, adjustments, part, (options.scopes, diagram));
-    let (counts, diagram) = counted.map_err(|error| engine_error(error, options))?;
-    Ok(ScopeFigures::of(&counts, options.scopes, diagram))
+    let counter = Counter::new(engine, &[options.components], *adjustments);
+    let mut counter = counter.with_scopes(ScopeTally::Each(options.scopes), diagram);
+    let (picture, source) = (&frame.picture, SourceLight::of(&frame.source));
+    let submission = Submission { picture, region, source, light: None };
+    counter.submit(submission).map_err(|error| engine_error(error, options))?;
+    let Counts { scopes, diagram, .. } = counter.take()?.ok_or_else(|| no_frame(options))?;
+    Ok(ScopeFigures::of(&scopes, options.scopes, diagram))
 }
 
 /// Returns the appearance of the histograms.
@@ -343,7 +346,7 @@ fn count(
     options: &SnapshotOptions,
 ) -> Result<SnapshotCounts, SnapshotError> {
     let mut counter = Counter::new(engine, &[options.components], adjustments);
-    counter.submit(&frame.picture, region).map_err(|error| engine_error(error, options))?;
+    counter.submit_picture(&frame.picture, region).map_err(|error| engine_error(error, options))?;
     let counts = counter.take()?.ok_or_else(|| no_frame(options))?;
     let Counts { mut histograms, thresholds, engine, .. } = counts;
     Ok(SnapshotCounts { histogram: histograms.pop().ok_or_else(|| no_frame(options))?, thresholds, engine })

@@ -270,7 +270,7 @@ impl ComparedClip {
         let kept = self.counter.take().filter(|(of, with, _)| (*of, *with) == (components, adjustments));
         let mut counter =
             kept.map_or_else(|| Counter::new(engine, &[components], adjustments), |(.., counter)| counter);
-        counter.submit(&self.frame.picture, region)?;
+        counter.submit_picture(&self.frame.picture, region)?;
         let counted = counter.take()?;
         self.counter = Some((components, adjustments, counter));
         Ok(counted.and_then(|counts| counts.histograms.into_iter().next()))

@@ -152,7 +152,7 @@ fn count(
         return Ok(Vec::new());
     }
     let mut counter = Counter::new(engine, components, adjustments);
-    counter.submit(&frame.picture, region)?;
+    counter.submit_picture(&frame.picture, region)?;
     let histograms = counter.take()?.map(|counts| counts.histograms).filter(|all| all.len() == components.len());
     Ok(histograms.ok_or(EngineError::Uncounted)?.into_iter().map(ComparedBins::of).collect())
 }

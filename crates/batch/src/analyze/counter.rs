@@ -12,8 +12,11 @@ use histoscope_core::histogram::reference;
 use histoscope_core::histogram::{Components, Histogram, LightCounts, LightFigures, LightMeter, LightScale};
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::region::{self, Rect};
-use histoscope_core::scopes::{self, Chroma, Saturation, ScopeChoice, ScopeSums, ScopeTally, Targets, Vectorscope};
-use histoscope_render::engine::{self, Engine, EngineError};
+use histoscope_core::scopes::{
+    self, Chroma, Diagram, Saturation, ScopeChoice, ScopeSums, ScopeTally, Targets, Vectorscope,
+};
+use histoscope_core::tone_map::SourceLight;
+use histoscope_render::engine::{self, Engine, EngineError, Submission};
 
 /// The counts to make of every frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -133,7 +136,7 @@ impl RunCounter {
             adjustments: *adjustments,
             verify,
             engine: engine::Counter::new(engine, counting.components(), *adjustments)
-                .with_scopes(counting.scopes.tally())
+                .with_scopes(counting.scopes.tally(), Diagram::CbCr)
                 .with_light(counting.light.is_some()),
             in_flight: VecDeque::new(),
             signal: SignalCounter::default(),
@@ -159,7 +162,8 @@ impl RunCounter {
         reading: Option<SampleReading>,
         light: Option<LightRequest>,
     ) -> Result<(), EngineError> {
-        self.engine.submit_measuring(picture, region, light.map(|light| light.scale))?;
+        let light_scale = light.map(|light| light.scale);
+        self.engine.submit(Submission { picture, region, source: SourceLight::default(), light: light_scale })?;
         let is_off = self.adjustments.is_off();
         let first = self.counting.components().first().copied().unwrap_or_default();
         let chroma = if is_off { Chroma::of(first.in_picture(picture)) } else { Some(Chroma::of_adjusted(picture)) };

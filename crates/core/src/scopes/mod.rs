@@ -15,7 +15,7 @@ pub use chromaticity::{Chromaticity, ChromaticityTable, DRAWN_GAMUTS, Diagram, S
 pub use grid::{MAX_LEVEL_BITS, level_bits, samples_in};
 pub use saturation::{Saturation, Targets};
 pub use sums::{Run, SUM_LEVELS, ScopeSums, VectorscopeSum, WaveformSum};
-pub use vectorscope::{Chroma, ColorTarget, Differences, PairComputation, Vectorscope, targets};
+pub use vectorscope::{Chroma, ColorTarget, Differences, PairComputation, PairLevels, Vectorscope, targets};
 pub use waveform::{MAX_COLUMNS, Waveform, column_of};
 
 /// A value for each kind of count that scopes are drawn from. A new kind is added as a field here; most code handles

@@ -1,7 +1,7 @@
 //! The vectorscope: counts of the pairs of colour differences in a picture, or of the chromaticities of its pixels.
 
 use crate::picture::Picture;
-use crate::picture::color::{Colorimetry, Matrix, Range, fraction_bits};
+use crate::picture::color::{Colorimetry, Conversion, Matrix, Range, fraction_bits};
 use crate::picture::layout::{ColorModel, PixelLayout};
 use crate::picture::region::Rect;
 
@@ -201,6 +201,37 @@ impl Chroma {
             Pairs::Differences(differences) => Some(PairComputation::Differences(*differences)),
             Pairs::Chromaticity(chromaticity) => Some(PairComputation::Chromaticity(chromaticity.computation())),
         }
+    }
+
+    /// Returns how the levels of a pair are found.
+    #[must_use]
+    pub fn levels(&self) -> PairLevels {
+        PairLevels { computation: self.computation(), surplus: self.pair_bits() - self.level_bits() }
+    }
+}
+
+/// The pair of levels that a pixel or a chroma sample is counted at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PairLevels {
+    /// The computation from red, green and blue, or `None` if the pair is coded.
+    pub computation: Option<PairComputation>,
+    /// Number of low bits of a pair's parts that their levels lack.
+    surplus: u32,
+}
+
+impl PairLevels {
+    /// Returns the levels of a pixel with these codes, whose conversion to R'G'B' is `conversion`.
+    #[inline(always)]
+    #[must_use]
+    pub fn of(&self, codes: [u32; 3], conversion: &Conversion) -> [u32; 2] {
+        let pair = match &self.computation {
+            None => [codes[1], codes[2]],
+            Some(computation) => {
+                let top = conversion.max_code();
+                computation.of_codes(conversion.unclamped(codes.map(|code| code as i32)).map(|code| code.clamp(0, top)))
+            }
+        };
+        pair.map(|code| code >> self.surplus)
     }
 }
 

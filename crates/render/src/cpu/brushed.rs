@@ -112,12 +112,11 @@ impl SelectedPixels {
     fn vectorscope(&self, picture: &Picture, counted: Rect, chroma: Chroma) -> Vectorscope {
         let layout = picture.layout();
         let mut scope = Vectorscope::empty(chroma.level_bits());
-        let surplus = chroma.pair_bits() - scope.level_bits;
         let rows = Rows::new(picture);
         let samples = chroma.samples(layout, counted);
         let conversion = picture.conversion();
-        let (top, mut codes) = (conversion.max_code(), rows.room());
-        let (is_chroma, computation) = (chroma.is_coded(), chroma.computation());
+        let mut codes = rows.room();
+        let (is_chroma, levels) = (chroma.is_coded(), chroma.levels());
         let shift = if is_chroma { layout.columns_shift() } else { 0 };
         for y in samples.y..samples.y + samples.height {
             let covering = Covering::of(self, picture, Filter::Vectorscope, (y, is_chroma));
@@ -126,16 +125,8 @@ impl SelectedPixels {
             }
             rows.unpack_samples(y as usize, is_chroma, &mut codes);
             for x in (samples.x..samples.x + samples.width).filter(|&x| covering.has(x)) {
-                let codes = rows.at(&codes, (x as usize) << shift);
-                let pair = match &computation {
-                    None => [codes[1], codes[2]],
-                    Some(computation) => {
-                        let rgb = conversion.unclamped(codes.map(|code| code as i32)).map(|v| v.clamp(0, top));
-                        computation.of_codes(rgb)
-                    }
-                };
-                let [cb, cr] = pair.map(|code| (code >> surplus) as usize);
-                scope.counts[(cb << scope.level_bits) | cr] += 1;
+                let [first, second] = levels.of(rows.at(&codes, (x as usize) << shift), &conversion);
+                scope.counts[((first << scope.level_bits) | second) as usize] += 1;
             }
         }
         scope

@@ -8,7 +8,7 @@ use super::rows::Rows;
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::color::Conversion;
 use histoscope_core::picture::region::Rect;
-use histoscope_core::scopes::{Chroma, PairComputation, Vectorscope};
+use histoscope_core::scopes::{Chroma, PairLevels, Vectorscope};
 
 /// Most bytes that all planes may take together, whatever the number of threads.
 const MAX_BYTES: usize = 8 << 20;
@@ -27,8 +27,9 @@ pub(super) fn add_vectorscope(scope: &mut Vectorscope, picture: &Picture, pixels
     let counting = VectorscopeCount {
         rows: Rows::new(picture),
         samples: chroma.samples(layout, pixels),
-        computation: chroma.computation().map(|computation| (picture.conversion(), computation)),
-        surplus: chroma.pair_bits() - scope.level_bits,
+        conversion: picture.conversion(),
+        is_coded: chroma.is_coded(),
+        levels: chroma.levels(),
         level_bits: scope.level_bits,
     };
     let rows = counting.samples.height as usize;
@@ -75,30 +76,25 @@ impl Plane {
 struct VectorscopeCount<'a> {
     rows: Rows<'a>,
     samples: Rect,
-    /// The conversion to R'G'B', and from there to pairs; `None` if the pairs are coded.
-    computation: Option<(Conversion, PairComputation)>,
-    /// Number of low bits of a pair's parts that their levels lack.
-    surplus: u32,
+    conversion: Conversion,
+    is_coded: bool,
+    levels: PairLevels,
     level_bits: u32,
 }
 
 impl VectorscopeCount<'_> {
     fn count_row(&self, y: usize, codes: &mut [Vec<u16>; 3], plane: &mut Plane) {
         let samples = self.samples.x as usize..(self.samples.x + self.samples.width) as usize;
-        let mut count = |cb: u32, cr: u32| {
-            plane.add((((cb >> self.surplus) << self.level_bits) | (cr >> self.surplus)) as usize);
+        self.rows.unpack_samples(y, self.is_coded, codes);
+        let mut count = |codes: [u32; 3]| {
+            let [first, second] = self.levels.of(codes, &self.conversion);
+            plane.add(((first << self.level_bits) | second) as usize);
         };
-        let Some((conversion, computation)) = &self.computation else {
-            self.rows.unpack_samples(y, true, codes);
+        if self.is_coded {
             let [_, cb, cr] = codes;
-            cb[samples.clone()].iter().zip(&cr[samples]).for_each(|(&cb, &cr)| count(u32::from(cb), u32::from(cr)));
-            return;
-        };
-        self.rows.unpack(y, codes);
-        for x in samples {
-            let rgb = conversion.unclamped(self.rows.at(codes, x).map(|code| code as i32));
-            let [cb, cr] = computation.of_codes(rgb.map(|code| code.clamp(0, conversion.max_code())));
-            count(cb, cr);
+            cb[samples.clone()].iter().zip(&cr[samples]).for_each(|(&cb, &cr)| count([0, cb.into(), cr.into()]));
+        } else {
+            samples.for_each(|x| count(self.rows.at(codes, x)));
         }
     }
 }

@@ -11,7 +11,8 @@ use histoscope_core::adjust::{Adjustments, Processor};
 use histoscope_core::histogram::{Components, Histogram, LightCounts, LightMeter, LightScale};
 use histoscope_core::picture::region::{self, Rect};
 use histoscope_core::picture::{ClampedSamples, Picture, PictureError};
-use histoscope_core::scopes::{Chroma, ScopeCounts, ScopeSums, ScopeTally};
+use histoscope_core::scopes::{Chroma, Diagram, ScopeCounts, ScopeSums, ScopeTally};
+use histoscope_core::tone_map::SourceLight;
 
 /// Pictures in flight on the adapter: one being uploaded, one being counted, two being read back.
 const PICTURES_IN_FLIGHT: usize = 4;
@@ -48,10 +49,28 @@ pub struct Counts {
     pub thresholds: Option<[u32; 4]>,
     /// The counter's scopes, counted for the first of its components.
     pub scopes: ScopeCounts,
+    /// The diagram of its vectorscope: the counter's, or Cb and Cr if the picture has no chromaticities.
+    pub diagram: Diagram,
     /// The light of the pixels, if requested.
     pub light: Option<LightCounts>,
     /// Name of the engine that counted all of it, or most of it.
     pub engine: &'static str,
+}
+
+/// A picture to count.
+#[derive(Debug, Clone, Copy)]
+pub struct Submission<'a> {
+    /// The picture.
+    pub picture: &'a Picture,
+    /// The part of it to count; `None` for all of it. Adjustments apply to the whole picture, and do not depend on earlier
+    /// pictures.
+    pub region: Option<Rect>,
+    /// The light of its codes, for diagrams of chromaticities.
+    pub source: SourceLight,
+    /// The scale of a meter for the light of its pixels, and `true` to count pixels outside other gamuts too. Light is only
+    /// measured in pictures that are not adjusted, if the first of the counter's components are red, green, blue and luminance,
+    /// and if the counter was created [for it](Counter::with_light).
+    pub light: Option<(LightScale, bool)>,
 }
 
 /// Counts pictures, adjusting them first if requested.
@@ -59,6 +78,7 @@ pub struct Counter {
     components: Vec<Components>,
     adjustments: Adjustments,
     scopes: ScopeTally,
+    diagram: Diagram,
     /// `true` if the light of pixels may be requested.
     measures_light: bool,
     /// The meter of the last picture whose light was counted.
@@ -100,6 +120,7 @@ impl Counter {
             components: components.to_vec(),
             adjustments,
             scopes: ScopeTally::default(),
+            diagram: Diagram::default(),
             measures_light: false,
             meter: None,
             summing: cpu::CpuScopeSum::default(),
@@ -114,13 +135,13 @@ impl Counter {
         counter
     }
 
-    /// Also counts these scopes, for the first of the components.
+    /// Also counts these scopes, for the first of the components; the vectorscope in this diagram.
     #[must_use]
-    pub fn with_scopes(self, scopes: ScopeTally) -> Self {
-        Self { scopes, ..self }
+    pub fn with_scopes(self, scopes: ScopeTally, diagram: Diagram) -> Self {
+        Self { scopes, diagram, ..self }
     }
 
-    /// Allows [measuring light](Self::submit_measuring).
+    /// Allows [measuring light](Submission::light).
     #[must_use]
     pub fn with_light(self, measures_light: bool) -> Self {
         Self { measures_light, ..self }
@@ -151,54 +172,49 @@ impl Counter {
         }
     }
 
-    /// Submits a picture. If there is a `region`, only that is counted. Adjustments apply to the whole picture and do not
-    /// depend on earlier pictures.
-    ///
-    /// # Errors
-    /// [`EngineError`] if the device fails, or the region does not lie in the picture.
-    pub fn submit(&mut self, picture: &Picture, region: Option<Rect>) -> Result<(), EngineError> {
-        self.submit_measuring(picture, region, None)
-    }
-
-    /// Like [`submit`](Self::submit), but also counts the light of the pixels with a meter of this scale, which counts
-    /// pixels outside other gamuts if `counts_gamut`. Light is only measured in pictures that are not adjusted, if the
-    /// first of the components are red, green, blue and luminance, and if the counter was created
-    /// [for it](Self::with_light).
+    /// Submits a picture of which nothing more is known. If there is a `region`, only that is counted.
     ///
     /// # Errors
     /// As [`submit`](Self::submit).
-    pub fn submit_measuring(
-        &mut self,
-        picture: &Picture,
-        region: Option<Rect>,
-        light: Option<(LightScale, bool)>,
-    ) -> Result<(), EngineError> {
+    pub fn submit_picture(&mut self, picture: &Picture, region: Option<Rect>) -> Result<(), EngineError> {
+        self.submit(Submission { picture, region, source: SourceLight::default(), light: None })
+    }
+
+    /// Submits a picture.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the device fails, or the region does not lie in the picture.
+    pub fn submit(&mut self, submission: Submission<'_>) -> Result<(), EngineError> {
         self.take_engine();
         let submitted = if self.adjustments.is_off() {
-            let can_measure = self.measures_light && self.components.first() == Some(&Components::Rgbl);
-            self.submit_unadjusted(picture, region, light.filter(|_| can_measure))?
+            self.submit_unadjusted(submission)?
         } else {
-            self.submit_adjusted(picture, region)?
+            self.submit_adjusted(submission)?
         };
         self.in_flight.push_back(submitted);
         Ok(())
     }
 
+    /// Returns what the vectorscope of a picture counts.
+    fn chroma_of(&self, picture: &Picture, source: SourceLight) -> Option<Chroma> {
+        let colors = source.after(&self.adjustments).colors();
+        let chroma = Chroma::of_counted(picture, !self.adjustments.is_off());
+        chroma.filter(|_| self.scopes.choice().vectorscope).map(|chroma| chroma.in_diagram(self.diagram, colors))
+    }
+
     /// Submits a picture without adjusting it. A converted picture has both R'G'B' and coded samples; the CPU counts the
     /// components that use other samples than the first component.
-    fn submit_unadjusted(
-        &mut self,
-        picture: &Picture,
-        region: Option<Rect>,
-        light: Option<(LightScale, bool)>,
-    ) -> Result<SubmittedPicture, EngineError> {
+    fn submit_unadjusted(&mut self, submission: Submission<'_>) -> Result<SubmittedPicture, EngineError> {
+        let Submission { picture, region, source, light } = submission;
+        let light = light.filter(|_| self.measures_light && self.components.first() == Some(&Components::Rgbl));
         let all = std::mem::take(&mut self.components);
         let first = all.first().copied().unwrap_or_default().in_picture(picture);
         let is_other = |components: &Components| !std::ptr::eq(components.in_picture(picture), first);
         let (own, others) = all.split_at(all.iter().position(is_other).unwrap_or(all.len()));
         self.components = own.to_vec();
         let meter = light.map(|light| self.meter_of(first, light));
-        let submitted = self.submit_region(first, region, meter.as_ref());
+        let chroma = self.chroma_of(first, source);
+        let submitted = self.submit_region(first, region, meter.as_ref(), chroma);
         self.components = others.to_vec();
         let further = others.first().map(|other| self.count_on_cpu(other.in_picture(picture), region)).transpose();
         self.components = all;
@@ -224,23 +240,24 @@ impl Counter {
         picture: &Picture,
         region: Option<Rect>,
         meter: Option<&Arc<LightMeter>>,
+        chroma: Option<Chroma>,
     ) -> Result<SubmittedPicture, EngineError> {
         self.pixels = u64::from(picture.pixel_count());
         let pixels = pixels_of(picture, region)?;
         let is_owed =
-            self.try_adapter(|gpu, queue, components| queue.submit(gpu, picture, region, components, meter))?;
+            self.try_adapter(|gpu, queue, components| queue.submit(gpu, picture, region, components, meter, chroma))?;
         if is_owed {
-            let mut owed = self.counted_on_adapter(picture);
+            let mut owed = self.counted_on_adapter(picture, chroma);
             add_clamped(&mut owed.counts.histograms, region::clamped(picture, pixels).as_ref());
             return Ok(owed);
         }
         let histograms = self.count_on_cpu(picture, Some(pixels))?;
         let components = self.components.first().copied().unwrap_or_default();
-        let scopes = self.scopes_on_cpu(picture, (pixels, components), Chroma::of(picture));
+        let scopes = self.scopes_on_cpu(picture, (pixels, components), chroma);
         let light = meter.map(|meter| cpu::count_pixel_light(picture, pixels, meter)).transpose();
         let light = light.map_err(EngineError::Region)?;
         let owed = vec![false; histograms.len()];
-        let counts = Counts { histograms, thresholds: None, scopes, light, engine: CPU };
+        let counts = Counts { histograms, thresholds: None, scopes, diagram: diagram_of(chroma), light, engine: CPU };
         Ok(SubmittedPicture { counts, on_adapter: owed })
     }
 
@@ -270,27 +287,31 @@ impl Counter {
     }
 
     /// Returns a submitted picture that the adapter counts entirely.
-    fn counted_on_adapter(&mut self, picture: &Picture) -> SubmittedPicture {
+    fn counted_on_adapter(&mut self, picture: &Picture, chroma: Option<Chroma>) -> SubmittedPicture {
         let histograms = self.empty_histograms(picture.layout().bin_bits());
         let owed = vec![true; histograms.len()];
-        let counts = Counts { histograms, thresholds: None, scopes: ScopeCounts::default(), light: None, engine: GPU };
+        let (scopes, diagram) = (ScopeCounts::default(), diagram_of(chroma));
+        let counts = Counts { histograms, thresholds: None, scopes, diagram, light: None, engine: GPU };
         SubmittedPicture { counts, on_adapter: owed }
     }
 
-    fn submit_adjusted(&mut self, picture: &Picture, region: Option<Rect>) -> Result<SubmittedPicture, EngineError> {
+    fn submit_adjusted(&mut self, submission: Submission<'_>) -> Result<SubmittedPicture, EngineError> {
+        let Submission { picture, region, source, .. } = submission;
+        let chroma = self.chroma_of(picture, source);
         self.pixels = u64::from(picture.pixel_count());
         let pixels = pixels_of(picture, region)?;
         let adjustments = self.adjustments;
-        let is_owed = self.try_adapter(|gpu, queue, _| queue.submit_adjusted(gpu, picture, &adjustments, region))?;
+        let is_owed =
+            self.try_adapter(|gpu, queue, _| queue.submit_adjusted(gpu, picture, &adjustments, region, chroma))?;
         if is_owed {
-            return Ok(self.counted_on_adapter(picture));
+            return Ok(self.counted_on_adapter(picture, chroma));
         }
         let adjusted = self.processor.apply(picture, &adjustments, None).map_err(EngineError::Adjust)?;
         let histograms = self.count_on_cpu(&adjusted, Some(pixels))?;
-        let chroma = Some(Chroma::of_adjusted(picture));
         let scopes = self.scopes_on_cpu(&adjusted, (pixels, Components::Rgbl), chroma);
         let owed = vec![false; histograms.len()];
-        let counts = Counts { histograms, thresholds: self.processor.thresholds(), scopes, light: None, engine: CPU };
+        let (thresholds, diagram) = (self.processor.thresholds(), diagram_of(chroma));
+        let counts = Counts { histograms, thresholds, scopes, diagram, light: None, engine: CPU };
         Ok(SubmittedPicture { counts, on_adapter: owed })
     }
 
@@ -352,6 +373,11 @@ impl Counter {
     }
 }
 
+/// Returns the diagram in which a vectorscope is counted.
+fn diagram_of(chroma: Option<Chroma>) -> Diagram {
+    chroma.map_or_else(Diagram::default, |chroma| chroma.diagram())
+}
+
 /// Adds the out-of-range samples of a region, which were clamped before the adapter got their codes.
 fn add_clamped(histograms: &mut [Histogram], clamped: Option<&ClampedSamples>) {
     let Some(clamped) = clamped.map(ClampedSamples::counts) else { return };
@@ -360,7 +386,7 @@ fn add_clamped(histograms: &mut [Histogram], clamped: Option<&ClampedSamples>) {
 }
 
 /// Returns the rectangle to count.
-pub(super) fn pixels_of(picture: &Picture, region: Option<Rect>) -> Result<Rect, EngineError> {
+fn pixels_of(picture: &Picture, region: Option<Rect>) -> Result<Rect, EngineError> {
     let pixels = region.unwrap_or(Rect::whole(picture.width(), picture.height()));
     if pixels.fits(picture.width(), picture.height()) {
         return Ok(pixels);

@@ -18,7 +18,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use std::thread::{self, JoinHandle};
 
 pub use backend::{ScopeAnswer, ScopeQuestion};
-pub use counter::{Counter, Counts, EngineError};
+pub use counter::{Counter, Counts, EngineError, Submission};
 pub use renderer::Renderer;
 
 use crate::cpu::Level;

@@ -350,7 +350,7 @@ impl BrushParams {
     fn new(selection: &Selection, row_words: u32) -> Self {
         let (first, end) = selection.counted.corners();
         let range = |brush: &crate::view::brush::Brush| [brush.channels.bits(), brush.low, brush.high, 0];
-        let computation = selection.pairs.as_ref().and_then(|pairs| pairs.computation.as_ref());
+        let computation = selection.pairs.as_ref().and_then(|pairs| pairs.levels.computation.as_ref());
         Self {
             first,
             end,

@@ -140,7 +140,8 @@ impl CountQueue {
     }
 
     /// Uploads a picture once and submits one count of it, or of a rectangle in it, for each of `components`, for which there
-    /// must be [`room`](Self::room). The light of pixels is counted with the first of them, if there is a meter.
+    /// must be [`room`](Self::room). With the first of them, the light of
+    /// pixels is counted, if there is a meter, and scopes, whose vectorscope counts `chroma`.
     ///
     /// # Errors
     /// [`GpuError`] if the adapter cannot count the picture; then nothing is submitted.
@@ -151,13 +152,14 @@ impl CountQueue {
         region: Option<Rect>,
         components: &[Components],
         meter: Option<&Arc<LightMeter>>,
+        chroma: Option<Chroma>,
     ) -> Result<(), GpuError> {
         for &components in components {
             self.passes.prepare_region(gpu, picture, region, components)?;
         }
         let pixels = region.unwrap_or(Rect::whole(picture.width(), picture.height()));
         if let Some(&first) = components.first() {
-            self.scopes.prepare(gpu, picture.into(), (pixels, first), Chroma::of(picture))?;
+            self.scopes.prepare(gpu, picture.into(), (pixels, first), chroma)?;
         }
         let mut scopes = Some(&mut self.scopes);
         let mut light = self.light.as_mut().zip(meter);
@@ -203,6 +205,7 @@ impl CountQueue {
         picture: &Picture,
         adjustments: &Adjustments,
         region: Option<Rect>,
+        chroma: Option<Chroma>,
     ) -> Result<(), GpuError> {
         let Self { pictures, passes, adjusting, scopes, belt, .. } = self;
         let Adjusting { chain, crop } =
@@ -224,7 +227,6 @@ impl CountQueue {
         }
         let pixels = region.unwrap_or(Rect::whole(source.size.0, source.size.1));
         if let Some(adjusted) = chain.result() {
-            let chroma = Some(Chroma::of_adjusted(picture));
             scopes.prepare(gpu, adjusted.into(), (pixels, Components::Rgbl), chroma)?;
         }
         let mut encoder = command_encoder(gpu);

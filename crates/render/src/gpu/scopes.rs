@@ -2,17 +2,12 @@
 
 use std::ops::Range;
 
-use super::adjust::Chain;
-use super::histogram::HistogramPasses;
 use super::live::{LiveTiming, Timed};
 use super::params::InputPicture;
-use super::upload::PictureBuffers;
 use super::vectorscope::VectorscopePasses;
 use super::waveform::WaveformPasses;
 use super::{Gpu, GpuError};
-use histoscope_core::adjust::Adjustments;
 use histoscope_core::histogram::{CHANNELS, Components};
-use histoscope_core::picture::Picture;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::scopes::{
     Chroma, MAX_COLUMNS, MAX_LEVEL_BITS, PerScope, Run, ScopeChoice, ScopeCounts, ScopeSums, Vectorscope, Waveform,
@@ -223,39 +218,4 @@ impl GpuScopeSum {
         }
         Ok(())
     }
-}
-
-/// Counts these scopes of a rectangle, which must lie in the picture, and waits for them; the vectorscope counts `chroma`. If
-/// there are adjustments, it counts the red, green, blue and luminance of the adjusted picture.
-///
-/// # Errors
-/// [`GpuError`] if the adapter cannot hold the picture or a column of the waveform, or fails.
-pub fn count(
-    gpu: &Gpu,
-    picture: &Picture,
-    adjustments: &Adjustments,
-    (pixels, components): (Rect, Components),
-    (wanted, chroma): (ScopeChoice, Option<Chroma>),
-) -> Result<ScopeCounts, GpuError> {
-    let mut buffers = PictureBuffers::default();
-    buffers.upload(gpu, picture)?;
-    let mut chain = (!adjustments.is_off()).then(|| Chain::new(gpu, &HistogramPasses::new(gpu)));
-    if let Some(chain) = &mut chain {
-        chain.prepare(gpu, picture.into(), adjustments, None, false)?;
-    }
-    let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("scopes") });
-    let Some(group) = buffers.bind_group() else { return Ok(ScopeCounts::default()) };
-    if let Some(chain) = &mut chain {
-        let descriptor = wgpu::ComputePassDescriptor { label: Some("adjust"), timestamp_writes: None };
-        chain.dispatch(&mut encoder.begin_compute_pass(&descriptor), group);
-    }
-    let (input, group, components) = match chain.as_ref().and_then(Chain::result) {
-        Some(result) => (result.into(), &result.bind_group, Components::Rgbl),
-        None => (InputPicture::from(picture), group, components),
-    };
-    let mut passes = ScopePasses::new(gpu, wanted);
-    passes.prepare(gpu, input, (pixels, components), chroma)?;
-    passes.record(&mut encoder, group, None);
-    gpu.queue.submit([encoder.finish()]);
-    passes.read(gpu)
 }

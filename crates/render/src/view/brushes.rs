@@ -10,7 +10,7 @@ use crate::view::brush::Brush;
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::color::Conversion;
 use histoscope_core::picture::region::Rect;
-use histoscope_core::scopes::{Chroma, PairComputation, PerScope};
+use histoscope_core::scopes::{Chroma, PairLevels, PerScope};
 pub use pairs::{Lasso, PairBrush, PairShape};
 
 /// The brush of each scope. The brush of a parade is a waveform brush with one channel.
@@ -77,7 +77,7 @@ impl Brushes {
     pub fn on(&self, counted: Rect, components: Components, chroma: Option<Chroma>) -> Selection {
         let pairs = self.vectorscope.zip(chroma).map(|(brush, chroma)| {
             let level_bits = chroma.level_bits();
-            ChromaPairs { chroma, computation: chroma.computation(), level_bits, selected: brush.pairs(level_bits) }
+            ChromaPairs { levels: chroma.levels(), level_bits, selected: brush.pairs(level_bits) }
         });
         Selection {
             counted,
@@ -107,10 +107,8 @@ pub struct Selection {
 /// A set of selected pairs of levels of Cb and Cr, or of chromaticities.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChromaPairs {
-    /// The definition of the pairs.
-    pub chroma: Chroma,
-    /// Its computation, unless pairs are coded.
-    pub computation: Option<PairComputation>,
+    /// How the levels of a pair are found.
+    pub levels: PairLevels,
     /// Bits per level.
     pub level_bits: u32,
     /// One bit per pair. Pairs with the same level of Cb are contiguous; the lowest Cr is in the lowest bit of the first word.
@@ -120,24 +118,9 @@ pub struct ChromaPairs {
 impl ChromaPairs {
     /// Returns `true` if the pair of a pixel with these codes is selected.
     fn has(&self, codes: [u32; 3], conversion: &Conversion) -> bool {
-        let [cb, cr] = self.pair_of(codes, conversion);
-        let at = (cb << self.level_bits) | cr;
+        let [first, second] = self.levels.of(codes, conversion);
+        let at = (first << self.level_bits) | second;
         (self.selected[at as usize / 32] >> (at % 32)) & 1 != 0
-    }
-
-    /// Returns the pair of levels of a pixel with these codes.
-    #[must_use]
-    pub fn pair_of(&self, codes: [u32; 3], conversion: &Conversion) -> [u32; 2] {
-        let surplus = self.chroma.pair_bits() - self.level_bits;
-        let pair = match &self.computation {
-            None => [codes[1], codes[2]],
-            Some(computation) => {
-                let top = conversion.max_code();
-                let rgb = conversion.unclamped(codes.map(|code| code as i32)).map(|v| v.clamp(0, top));
-                computation.of_codes(rgb)
-            }
-        };
-        pair.map(|code| code >> surplus)
     }
 }
 

@@ -12,7 +12,7 @@ use histoscope_core::picture::color::{Colorimetry, Matrix, Range};
 use histoscope_core::picture::layout::{ColorModel, PixelLayout};
 use histoscope_core::picture::luminance::LuminanceWeights;
 use histoscope_core::picture::region::{Rect, parts};
-use histoscope_core::scopes::{self, Chroma, ScopeChoice, ScopeCounts, ScopeSums, ScopeTally};
+use histoscope_core::scopes::{self, Chroma, Diagram, ScopeChoice, ScopeCounts, ScopeSums, ScopeTally};
 use histoscope_render::engine::{Counter, Counts, Engine, EngineChoice};
 use histoscope_render::gpu::{AdapterChoice, Gpu};
 
@@ -88,7 +88,7 @@ fn count(counter: &mut Counter, pictures: &[(Picture, Option<Rect>)]) -> Vec<Cou
     let mut counts = Vec::new();
     let mut under_way = VecDeque::new();
     for (picture, region) in pictures {
-        counter.submit(picture, *region).unwrap();
+        counter.submit_picture(picture, *region).unwrap();
         under_way.push_back(());
         while counter.is_full() {
             under_way.pop_front().expect("a counter without pictures is not full");
@@ -205,7 +205,8 @@ fn scopes_come_with_the_bins_whoever_counts() {
                 let waveform = scopes::reference::waveform(&subject, pixels, counted[0]);
                 let vectorscope = chroma.map(|chroma| scopes::reference::vectorscope(&subject, pixels, chroma));
                 for engine in [Engine::cpu(), Engine::on(EngineChoice::Gpu, &gpu())] {
-                    let mut counter = Counter::new(&engine, counted, adjustments).with_scopes(ScopeTally::Each(wanted));
+                    let mut counter = Counter::new(&engine, counted, adjustments)
+                        .with_scopes(ScopeTally::Each(wanted), Diagram::CbCr);
                     let pictures = vec![(picture.clone(), region); 3];
                     for counts in count(&mut counter, &pictures) {
                         let what = format!("{layout:?} {adjustments} {region:?} {}", counts.engine);
@@ -260,8 +261,8 @@ fn sums_of_scopes_are_those_of_the_scopes_of_each_picture() {
         }
         assert!(expected.left_out() > 0 && expected.vectorscope.is_some());
         for engine in [Engine::cpu(), Engine::on(EngineChoice::Gpu, &gpu())] {
-            let mut counter =
-                Counter::new(&engine, &[components], Adjustments::default()).with_scopes(ScopeTally::Sum(wanted));
+            let mut counter = Counter::new(&engine, &[components], Adjustments::default())
+                .with_scopes(ScopeTally::Sum(wanted), Diagram::CbCr);
             for round in 0..2 {
                 for counts in count(&mut counter, &pictures) {
                     assert!(counts.scopes == ScopeCounts::default(), "no picture's own counts come back");
@@ -282,7 +283,7 @@ fn a_region_outside_the_picture_is_refused_by_both() {
     for engine in [Engine::cpu(), Engine::on(EngineChoice::Gpu, &gpu())] {
         for adjustments in [adjustments()[0], adjustments()[4]] {
             let mut counter = Counter::new(&engine, &[Components::Rgbl], adjustments);
-            assert!(counter.submit(&picture, region).is_err(), "{adjustments}");
+            assert!(counter.submit_picture(&picture, region).is_err(), "{adjustments}");
             assert!(counter.take().unwrap().is_none(), "and leaves nothing behind");
         }
     }

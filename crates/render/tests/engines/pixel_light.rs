@@ -7,7 +7,8 @@ use histoscope_core::picture::Picture;
 use histoscope_core::picture::color::{Matrix, Range};
 use histoscope_core::picture::layout::{ColorModel, PixelLayout};
 use histoscope_core::picture::region::Rect;
-use histoscope_render::engine::{Counter, Engine, EngineChoice};
+use histoscope_core::tone_map::SourceLight;
+use histoscope_render::engine::{Counter, Engine, EngineChoice, Submission};
 use histoscope_render::gpu::{AdapterChoice, Gpu};
 
 use crate::support::{colorimetry, constant, native_layouts, natural, noise};
@@ -25,8 +26,12 @@ fn engines() -> [(&'static str, Engine); 2] {
     [("gpu", Engine::on(EngineChoice::Gpu, &gpu)), ("cpu", Engine::cpu())]
 }
 
+fn submit(counter: &mut Counter, picture: &Picture, region: Option<Rect>, light: Option<(LightScale, bool)>) {
+    counter.submit(Submission { picture, region, source: SourceLight::default(), light }).unwrap();
+}
+
 fn counted(counter: &mut Counter, picture: &Picture, region: Option<Rect>, light: (LightScale, bool)) -> LightCounts {
-    counter.submit_measuring(picture, region, Some(light)).unwrap();
+    submit(counter, picture, region, Some(light));
     counter.take().unwrap().unwrap().light.expect("it was requested")
 }
 
@@ -110,7 +115,7 @@ fn light_is_measured_only_on_request_and_never_of_adjusted_pictures() {
             (&[Components::Rgbl], adjusted, light, false),
         ] {
             let mut counter = Counter::new(&found, components, adjustments).with_light(true);
-            counter.submit_measuring(&picture, None, asked).unwrap();
+            submit(&mut counter, &picture, None, asked);
             let counts = counter.take().unwrap().unwrap();
             assert_eq!(counts.light.is_some(), has_light, "{engine} {components:?} {asked:?}");
             assert_eq!(counts.histograms.len(), components.len());

@@ -424,12 +424,13 @@ fn adding_scopes_of_4k_in_10_bits_up_takes_at_most_24_mib_of_the_adapter() {
     let chromatic = ScopeChoice { vectorscope: true, ..ScopeChoice::default() };
     let kept = |tally| {
         let before = held();
-        let mut counter = Counter::new(&engine, &[Components::Rgbl], Adjustments::default()).with_scopes(tally);
+        let mut counter =
+            Counter::new(&engine, &[Components::Rgbl], Adjustments::default()).with_scopes(tally, Diagram::CbCr);
         for _ in 0..3 {
             while counter.is_full() {
                 counter.take().unwrap();
             }
-            counter.submit(&picture, None).unwrap();
+            counter.submit_picture(&picture, None).unwrap();
         }
         while counter.take().unwrap().is_some() {}
         let of_counting = held() - before;
