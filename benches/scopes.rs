@@ -22,6 +22,7 @@ use histoscope_core::scopes::{Chroma, Diagram, ScopeChoice};
 use histoscope_lab::bench::measure::{Budget, Times, on_gpu};
 use histoscope_render::gpu::brushed::BrushedPasses;
 use histoscope_render::gpu::pixel_light::PixelLightPass;
+use histoscope_render::gpu::scopes::ScopePass;
 use histoscope_render::gpu::upload::PictureBuffers;
 use histoscope_render::gpu::vectorscope::{VectorscopePasses, VectorscopePlan};
 use histoscope_render::gpu::waveform::{WaveformPasses, WaveformPlan};
@@ -128,7 +129,7 @@ fn brushes(gpu: &Gpu, picture: &Picture) -> Times {
     let pixels = Rect::whole(picture.width(), picture.height());
     let chroma = Chroma::of(picture);
     let selection = Brushes { histogram: None, waveform, vectorscope }.on(pixels, Components::Rgbl, chroma);
-    let wanted = SelectionChoice { histogram: true, scopes: ScopeChoice { waveform: true, vectorscope: true } };
+    let wanted = SelectionChoice { histogram: true, scopes: ScopeChoice::EVERY };
     let pictures = uploaded(gpu, picture);
     let group = pictures.bind_group().expect("it was uploaded");
     let mut passes = BrushedPasses::new(gpu);

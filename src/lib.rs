@@ -77,7 +77,7 @@ pub mod exposing {
 
 /// Scopes shown next to the histogram: the choice of scopes, what the vectorscope counts, and its colour-bar targets.
 pub mod scoping {
-    pub use histoscope_core::scopes::{ColorTarget, Diagram, ScopeChoice, targets};
+    pub use histoscope_core::scopes::{ColorTarget, Diagram, Scope, ScopeChoice, targets};
     pub use histoscope_render::view::scopes::{Layout as ScopeLayout, ScopeStyle};
 }
 

@@ -8,7 +8,7 @@ use histoscope::Components;
 use histoscope::adjusting::Adjustments;
 use histoscope::analysis::{Inspection, Jobs, Request, RunComponents, ScopeUse, Selection};
 use histoscope::reporting::{self, DEFAULT_THRESHOLD, Finished, ReportOptions};
-use histoscope::scoping::ScopeChoice;
+use histoscope::scoping::{Scope, ScopeChoice};
 
 use super::analyze::LightArgs;
 use super::interrupt::{INTERRUPTED, stop_on_interrupt};
@@ -85,10 +85,12 @@ impl ReportArgs {
         if let Some(light) = light {
             (open.transfer, open.hlg_peak) = (light.transfer, Some(light.hlg_peak));
         }
-        let choice = ScopeChoice {
-            waveform: self.scopes.contains(&ReportScope::Waveform),
-            vectorscope: self.scopes.contains(&ReportScope::Vectorscope),
-        };
+        let choice = ScopeChoice::from_fn(|scope| {
+            self.scopes.contains(match scope {
+                Scope::Waveform => &ReportScope::Waveform,
+                Scope::Vectorscope => &ReportScope::Vectorscope,
+            })
+        });
         let scopes = if choice == ScopeChoice::default() { ScopeUse::None } else { ScopeUse::Sums(choice) };
         let request = Request {
             input: self.input,

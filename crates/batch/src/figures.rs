@@ -8,7 +8,7 @@ use histoscope_core::picture::color::Range;
 use histoscope_core::picture::luminance::WeightsChoice;
 use histoscope_core::picture::region::{self, Rect};
 use histoscope_core::picture::{Frame, Picture};
-use histoscope_core::scopes::{Diagram, ScopeChoice, ScopeCounts, Vectorscope, Waveform};
+use histoscope_core::scopes::{Diagram, Scope, ScopeChoice, ScopeCounts, Vectorscope, Waveform};
 use histoscope_render::cpu;
 use histoscope_render::view::binning::Binning;
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -338,7 +338,8 @@ impl ScopeFigures {
         let vectorscope = |scope: &Vectorscope| vectorscope_value(scope, diagram);
         Self {
             waveform: counts.waveform.as_ref().map(waveform_value),
-            vectorscope: wanted.vectorscope.then(|| counts.vectorscope.as_ref().map_or(Value::Null, vectorscope)),
+            vectorscope: wanted[Scope::Vectorscope]
+                .then(|| counts.vectorscope.as_ref().map_or(Value::Null, vectorscope)),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use egui::{Rect, RichText, Ui};
 
 use super::theme;
-use histoscope_core::scopes::PerScope;
+use histoscope_core::scopes::{PerScope, Scope};
 use histoscope_render::gpu::live::PassTimes;
 
 /// The contents of the panel of durations.
@@ -48,7 +48,7 @@ impl TimingTable {
         }
         lines.push(("scale", gpu(times.scale)));
         lines.extend(times.cpu_scopes.map(|time| ("scopes (CPU)", micros(time))));
-        let scopes = PerScope::NAMES.zip(times.scopes).each();
+        let scopes = PerScope::from_fn(Scope::name).zip(times.scopes).each();
         lines.extend(scopes.filter_map(|(name, time)| Some((name, micros(time?)))));
         lines.extend(times.cpu_adjust.map(|time| ("adjust (CPU)", micros(time))));
         lines.extend(times.adjust.map(|time| ("adjust", micros(time))));

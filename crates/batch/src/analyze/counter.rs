@@ -13,7 +13,7 @@ use histoscope_core::histogram::{Components, Histogram, LightCounts, LightFigure
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::region::{self, Rect};
 use histoscope_core::scopes::{
-    self, Chroma, Diagram, Saturation, ScopeChoice, ScopeSums, ScopeTally, Targets, Vectorscope,
+    self, Chroma, Diagram, Saturation, Scope, ScopeChoice, ScopeSums, ScopeTally, Targets, Vectorscope,
 };
 use histoscope_core::tone_map::SourceLight;
 use histoscope_render::engine::{self, Engine, EngineError, Submission};
@@ -48,8 +48,8 @@ pub enum ScopeUse {
 impl ScopeUse {
     const fn tally(self) -> ScopeTally {
         match self {
-            Self::None => ScopeTally::Each(ScopeChoice { waveform: false, vectorscope: false }),
-            Self::Saturation => ScopeTally::Each(ScopeChoice { waveform: false, vectorscope: true }),
+            Self::None => ScopeTally::Each(ScopeChoice::NONE),
+            Self::Saturation => ScopeTally::Each(ScopeChoice::only(Scope::Vectorscope)),
             Self::Sums(choice) => ScopeTally::Sum(choice),
         }
     }

@@ -18,7 +18,7 @@ use crate::analyze::pipeline::{Pipeline, Request};
 use crate::analyze::stated_light::StatedLightSummary;
 use crate::analyze::thumbnails::ThumbnailUse;
 use crate::file::{FileError, check_output, write_whole};
-use histoscope_core::scopes::{ScopeChoice, ScopeSums};
+use histoscope_core::scopes::{Scope, ScopeSums};
 use histoscope_core::strip::FindingLimits;
 use histoscope_core::text::shown;
 
@@ -134,7 +134,7 @@ fn is_json(output: &Path) -> bool {
 /// Returns notes about missing scopes or frames missing from them.
 fn notes_on_scopes(scopes: &ScopeSums, wanted: ScopeUse) -> Vec<String> {
     let mut notes = Vec::new();
-    if matches!(wanted, ScopeUse::Sums(ScopeChoice { vectorscope: true, .. })) && !scopes.found().vectorscope {
+    if matches!(wanted, ScopeUse::Sums(choice) if choice[Scope::Vectorscope]) && scopes.vectorscope.is_none() {
         notes.push("The video is gray: without colour there is no vectorscope.".to_owned());
     }
     if scopes.left_out() > 0 {

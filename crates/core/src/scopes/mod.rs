@@ -2,6 +2,8 @@
 //!
 //! Each scope counts the same codes as the histogram, so its counts add up to the histogram's.
 
+use std::ops::Index;
+
 mod chromaticity;
 pub mod graticule;
 mod grid;
@@ -18,42 +20,91 @@ pub use sums::{Run, SUM_LEVELS, ScopeSums, VectorscopeSum, WaveformSum};
 pub use vectorscope::{Chroma, ColorTarget, Differences, PairComputation, PairLevels, Vectorscope, targets};
 pub use waveform::{MAX_COLUMNS, Waveform, column_of};
 
-/// A value for each kind of count that scopes are drawn from. A new kind is added as a field here; most code handles
-/// all fields alike.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct PerScope<T> {
+/// A count that scopes are drawn from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Scope {
     /// The waveforms, from which the waveform and the parade are drawn.
-    pub waveform: T,
+    Waveform,
     /// The vectorscope.
-    pub vectorscope: T,
+    Vectorscope,
 }
+
+impl Scope {
+    /// Every count.
+    pub const ALL: [Self; 2] = [Self::Waveform, Self::Vectorscope];
+
+    /// Returns its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Waveform => "waveform",
+            Self::Vectorscope => "vectorscope",
+        }
+    }
+}
+
+/// A value for each of the counts that scopes are drawn from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PerScope<T>([T; Scope::ALL.len()]);
 
 /// A choice of scopes.
 pub type ScopeChoice = PerScope<bool>;
 
-impl PerScope<&'static str> {
-    /// The names of the counts.
-    pub const NAMES: Self = Self { waveform: "waveform", vectorscope: "vectorscope" };
+impl<T> Index<Scope> for PerScope<T> {
+    type Output = T;
+
+    fn index(&self, scope: Scope) -> &T {
+        &self.0[scope as usize]
+    }
 }
 
 impl<T> PerScope<T> {
+    /// Creates the values with `value`.
+    pub fn from_fn(value: impl FnMut(Scope) -> T) -> Self {
+        Self(Scope::ALL.map(value))
+    }
+
     /// Maps each value with `f`.
-    pub fn map<U>(self, mut f: impl FnMut(T) -> U) -> PerScope<U> {
-        PerScope { waveform: f(self.waveform), vectorscope: f(self.vectorscope) }
+    pub fn map<U>(self, f: impl FnMut(T) -> U) -> PerScope<U> {
+        PerScope(self.0.map(f))
     }
 
     /// Pairs each value with the value of the same scope in `other`.
     pub fn zip<U>(self, other: PerScope<U>) -> PerScope<(T, U)> {
-        PerScope { waveform: (self.waveform, other.waveform), vectorscope: (self.vectorscope, other.vectorscope) }
+        let mut others = other.0.into_iter();
+        PerScope(self.0.map(|value| (value, others.next().expect("there are as many"))))
     }
 
-    /// Returns the values in a fixed order.
+    /// Returns references to the values.
+    pub fn as_ref(&self) -> PerScope<&T> {
+        PerScope(self.0.each_ref())
+    }
+
+    /// Returns mutable references to the values.
+    pub fn as_mut(&mut self) -> PerScope<&mut T> {
+        PerScope(self.0.each_mut())
+    }
+
+    /// Returns the values in the order of [`Scope::ALL`].
     pub fn each(self) -> impl Iterator<Item = T> {
-        [self.waveform, self.vectorscope].into_iter()
+        self.0.into_iter()
     }
 }
 
 impl ScopeChoice {
+    /// No scope.
+    pub const NONE: Self = Self([false; Scope::ALL.len()]);
+    /// Every scope.
+    pub const EVERY: Self = Self([true; Scope::ALL.len()]);
+
+    /// Chooses one scope.
+    #[must_use]
+    pub const fn only(scope: Scope) -> Self {
+        let mut choice = Self::NONE;
+        choice.0[scope as usize] = true;
+        choice
+    }
+
     /// Returns `true` if any scope is chosen.
     #[must_use]
     pub fn any(self) -> bool {
@@ -96,12 +147,32 @@ pub struct ScopeCounts {
 }
 
 impl ScopeCounts {
+    /// Returns the only one of these counts with its words.
+    #[must_use]
+    pub fn with_words(self, words: Vec<u32>) -> Self {
+        match self {
+            Self { waveform: Some(waveform), .. } => {
+                Self { waveform: Some(Waveform { counts: words, ..waveform }), ..Self::default() }
+            }
+            Self { vectorscope: Some(scope), .. } => {
+                Self { vectorscope: Some(Vectorscope { counts: words, ..scope }), ..Self::default() }
+            }
+            none => none,
+        }
+    }
+
+    /// Returns these counts and, for scopes that are not among them, those of `other`.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self { waveform: self.waveform.or(other.waveform), vectorscope: self.vectorscope.or(other.vectorscope) }
+    }
+
     /// Returns the counts of each scope that was counted.
     #[must_use]
     pub fn words(&self) -> PerScope<Option<&[u32]>> {
-        PerScope {
-            waveform: self.waveform.as_ref().map(|waveform| &waveform.counts[..]),
-            vectorscope: self.vectorscope.as_ref().map(|scope| &scope.counts[..]),
-        }
+        PerScope::from_fn(|scope| match scope {
+            Scope::Waveform => self.waveform.as_ref().map(|waveform| &waveform.counts[..]),
+            Scope::Vectorscope => self.vectorscope.as_ref().map(|scope| &scope.counts[..]),
+        })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::vectorscope::{Chroma, Vectorscope};
 use super::waveform::Waveform;
-use super::{ScopeChoice, ScopeCounts};
+use super::{Scope, ScopeChoice, ScopeCounts};
 use crate::histogram::{CHANNELS, Components};
 
 /// Number of levels in a sum.
@@ -90,7 +90,10 @@ impl ScopeSums {
     /// Returns the scopes for which there is a sum.
     #[must_use]
     pub fn found(&self) -> ScopeChoice {
-        ScopeChoice { waveform: !self.waveforms.is_empty(), vectorscope: self.vectorscope.is_some() }
+        ScopeChoice::from_fn(|scope| match scope {
+            Scope::Waveform => !self.waveforms.is_empty(),
+            Scope::Vectorscope => self.vectorscope.is_some(),
+        })
     }
 
     /// Adds the counts of `pictures` pictures with this chroma.

@@ -10,7 +10,7 @@ use histoscope_core::histogram::{CHANNELS, Components, Histogram};
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::layout::ColorModel;
 use histoscope_core::picture::region::Rect;
-use histoscope_core::scopes::{Chroma, ScopeCounts, Vectorscope, Waveform, column_of, samples_in};
+use histoscope_core::scopes::{Chroma, Scope, ScopeCounts, Vectorscope, Waveform, column_of, samples_in};
 
 /// Planes per row: one per filter.
 const PLANES: usize = Filter::ALL.len();
@@ -88,9 +88,9 @@ impl SelectedPixels {
         let (layout, counted, components) = (picture.layout(), selection.counted, selection.components);
         let mut histogram = Histogram::empty(layout.bin_bits(), components);
         let mut waveform = Waveform::shape(layout, counted, components);
-        let words = if wanted.scopes.waveform { waveform.count_words() } else { 0 };
+        let words = if wanted.scopes[Scope::Waveform] { waveform.count_words() } else { 0 };
         waveform.counts = vec![0; words];
-        if wanted.histogram || wanted.scopes.waveform {
+        if wanted.histogram || wanted.scopes[Scope::Waveform] {
             let counting = Channels { selected: self, picture, selection, wanted };
             let bins = histogram.words.par_chunks_exact_mut(1 << layout.bin_bits()).take(CHANNELS);
             let mut columns: Vec<&mut [u32]> = Vec::new();
@@ -101,11 +101,12 @@ impl SelectedPixels {
             let shape = (waveform.columns, waveform.level_bits);
             bins.zip(columns).enumerate().for_each(|(channel, into)| counting.count(channel, into, shape));
         }
-        let vectorscope =
-            chroma.filter(|_| wanted.scopes.vectorscope).map(|chroma| self.vectorscope(picture, counted, chroma));
+        let vectorscope = chroma
+            .filter(|_| wanted.scopes[Scope::Vectorscope])
+            .map(|chroma| self.vectorscope(picture, counted, chroma));
         SelectionCounts {
             histogram: wanted.histogram.then_some(histogram),
-            scopes: ScopeCounts { waveform: wanted.scopes.waveform.then_some(waveform), vectorscope },
+            scopes: ScopeCounts { waveform: wanted.scopes[Scope::Waveform].then_some(waveform), vectorscope },
         }
     }
 
@@ -201,7 +202,7 @@ impl Channels<'_> {
             }
             rows.unpack_samples(y as usize, is_chroma, &mut codes);
             for x in samples.x..samples.x + samples.width {
-                let counts = [wanted.histogram && in_bins.has(x), wanted.scopes.waveform && in_columns.has(x)];
+                let counts = [wanted.histogram && in_bins.has(x), wanted.scopes[Scope::Waveform] && in_columns.has(x)];
                 if counts == [false; 2] {
                     continue;
                 }

@@ -8,7 +8,7 @@ use histoscope_core::histogram::Components;
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::region::Rect;
-use histoscope_core::scopes::{Chroma, Run, ScopeChoice, ScopeCounts, ScopeSums, Vectorscope, Waveform};
+use histoscope_core::scopes::{Chroma, Run, Scope, ScopeChoice, ScopeCounts, ScopeSums, Vectorscope, Waveform};
 
 /// Counts the wanted scopes in a rectangle, which must lie in the picture. Without `chroma`, which pictures without colour
 /// lack, there is no vectorscope.
@@ -32,14 +32,14 @@ pub fn recount_scopes(
     wanted: ScopeChoice,
 ) -> ScopeCounts {
     let layout = picture.layout();
-    let waveform = wanted.waveform.then(|| {
+    let waveform = wanted[Scope::Waveform].then(|| {
         let old = old.waveform.map_or_else(Vec::new, |old| old.counts);
         let mut waveform = Waveform::shape(layout, pixels, components);
         waveform.counts = zeros(old, waveform.count_words());
         add_waveform(&mut waveform, picture, pixels);
         waveform
     });
-    let vectorscope = chroma.filter(|_| wanted.vectorscope).map(|chroma| {
+    let vectorscope = chroma.filter(|_| wanted[Scope::Vectorscope]).map(|chroma| {
         let level_bits = chroma.level_bits();
         let old = old.vectorscope.map_or_else(Vec::new, |old| old.counts);
         let mut scope = Vectorscope { level_bits, counts: zeros(old, 1 << (2 * level_bits)) };
@@ -81,12 +81,12 @@ impl CpuScopeSum {
     ) {
         let layout = *picture.layout();
         let of = (layout, pixels, components, chroma);
-        let chroma = chroma.filter(|_| wanted.vectorscope);
+        let chroma = chroma.filter(|_| wanted[Scope::Vectorscope]);
         if self.run.as_ref().is_none_or(|(run, _)| !run.takes(&of, pixels.pixel_count())) {
             self.end_run();
         }
         let (run, counts) = self.run.get_or_insert_with(|| {
-            let waveform = wanted.waveform.then(|| Waveform::empty(&layout, pixels, components));
+            let waveform = wanted[Scope::Waveform].then(|| Waveform::empty(&layout, pixels, components));
             let vectorscope = chroma.map(|chroma| Vectorscope::empty(chroma.level_bits()));
             (Run::new(of), ScopeCounts { waveform, vectorscope })
         });

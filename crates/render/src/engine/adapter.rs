@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use histoscope_core::histogram::limits::Limits;
 use histoscope_core::histogram::{CHANNELS, Components, Cumulative, Histogram, Selected, TAIL_WORDS};
 use histoscope_core::picture::{OutOfRange, Picture, region};
-use histoscope_core::scopes::Waveform;
+use histoscope_core::scopes::{Scope, Waveform};
 
 use super::backend::{
     AdjustJob, Answer, Backend, CountSubject, CountWords, DifferenceJob, FigureQuestion, Image, Job, Load, Loaded,
@@ -25,7 +25,7 @@ use crate::gpu::live::Timed;
 use crate::gpu::params::InputPicture;
 use crate::gpu::readback_belt::RequestedReadback;
 use crate::gpu::recording::Recording;
-use crate::gpu::scopes::ScopePasses;
+use crate::gpu::scopes::{ScopePasses, ScopeSubject};
 use crate::gpu::timing::compute_pass;
 use crate::gpu::totals::LinearPass;
 use crate::gpu::totals::{LimitsParams, SelectionParams, TotalsPass};
@@ -204,7 +204,7 @@ impl Adapter {
         Some(match question {
             ScopeQuestion::Column(columns) => {
                 let shape = Waveform::shape(&subject.input.layout, rect, components);
-                let (levels, waveform) = (shape.levels(), counts()?.waveform?);
+                let (levels, waveform) = (shape.levels(), counts()?[Scope::Waveform]?);
                 let at = |channel: usize| {
                     let column = columns[channel].min(shape.columns[0].saturating_sub(1));
                     (channel * shape.columns[0] as usize + column as usize) * levels
@@ -214,7 +214,7 @@ impl Adapter {
             ScopeQuestion::Cb(cb) => {
                 let levels = 1 << subject.chroma?.level_bits();
                 let cb = (cb as usize).min(levels - 1);
-                vec![(counts()?.vectorscope?, cb * levels..(cb + 1) * levels)]
+                vec![(counts()?[Scope::Vectorscope]?, cb * levels..(cb + 1) * levels)]
             }
             ScopeQuestion::Selected => vec![(&self.selection.as_ref()?.total, 0..1)],
             ScopeQuestion::Thresholds => vec![(self.pictures.loaded.chain.as_ref()?.thresholds(), 0..4)],
@@ -358,7 +358,7 @@ impl Backend for Adapter {
             Count::Scopes(wanted) => {
                 let kept = self.scopes.take().filter(|passes| passes.wanted() == *wanted);
                 let mut passes = kept.unwrap_or_else(|| ScopePasses::new(gpu, *wanted));
-                passes.prepare(gpu, input, (rect, components), chroma)?;
+                passes.prepare(gpu, &ScopeSubject { picture: input, pixels: rect, components, chroma })?;
                 if let Some(bound) = bound {
                     passes.record(encoder, bound.group, timing.as_deref_mut());
                 }

@@ -11,7 +11,7 @@ use histoscope_core::adjust::{Adjustments, Processor};
 use histoscope_core::histogram::{Components, Histogram, LightCounts, LightMeter, LightScale};
 use histoscope_core::picture::region::{self, Rect};
 use histoscope_core::picture::{ClampedSamples, Picture, PictureError};
-use histoscope_core::scopes::{Chroma, Diagram, ScopeCounts, ScopeSums, ScopeTally};
+use histoscope_core::scopes::{Chroma, Diagram, Scope, ScopeCounts, ScopeSums, ScopeTally};
 use histoscope_core::tone_map::SourceLight;
 
 /// Pictures in flight on the adapter: one being uploaded, one being counted, two being read back.
@@ -199,7 +199,9 @@ impl Counter {
     fn chroma_of(&self, picture: &Picture, source: SourceLight) -> Option<Chroma> {
         let colors = source.after(&self.adjustments).colors();
         let chroma = Chroma::of_counted(picture, !self.adjustments.is_off());
-        chroma.filter(|_| self.scopes.choice().vectorscope).map(|chroma| chroma.in_diagram(self.diagram, colors))
+        chroma
+            .filter(|_| self.scopes.choice()[Scope::Vectorscope])
+            .map(|chroma| chroma.in_diagram(self.diagram, colors))
     }
 
     /// Submits a picture without adjusting it. A converted picture has both R'G'B' and coded samples; the CPU counts the

@@ -90,10 +90,7 @@ impl ReferenceScopes {
         }));
         let sources = match counts {
             Counts::Cpu(key, counts) => counts.words().map(|words| Some(CountSource::Cpu(*key, words?))),
-            Counts::Gpu(buffers) => PerScope {
-                waveform: buffers.waveform.as_ref().map(CountSource::Gpu),
-                vectorscope: buffers.vectorscope.as_ref().map(CountSource::Gpu),
-            },
+            Counts::Gpu(buffers) => buffers.as_ref().map(|buffer| buffer.as_ref().map(CountSource::Gpu)),
         };
         ScopeBuffers::new(picture.layout(), (rect, components), *chroma, sources)
     }

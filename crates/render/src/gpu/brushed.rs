@@ -15,7 +15,7 @@ use crate::view::count::SelectionChoice;
 use histoscope_core::histogram::{Components, Histogram};
 use histoscope_core::picture::layout::{ColorModel, PixelLayout};
 use histoscope_core::picture::region::Rect;
-use histoscope_core::scopes::{Chroma, MAX_LEVEL_BITS, PairComputation, PerScope, Waveform, samples_in};
+use histoscope_core::scopes::{Chroma, MAX_LEVEL_BITS, PairComputation, PerScope, Scope, Waveform, samples_in};
 
 /// `Brushes` of shaders/brush.wgsl.
 #[repr(C)]
@@ -176,9 +176,13 @@ impl BrushedPasses {
 
     /// Returns the buffers of the last recorded results.
     #[must_use]
-    pub const fn buffers(&self) -> BrushedBuffers<'_> {
+    pub fn buffers(&self) -> BrushedBuffers<'_> {
         let Self { planes, bins, waveform, vectorscope, .. } = self;
-        BrushedBuffers { planes, bins, scopes: PerScope { waveform, vectorscope } }
+        let scopes = PerScope::from_fn(|scope| match scope {
+            Scope::Waveform => waveform,
+            Scope::Vectorscope => vectorscope,
+        });
+        BrushedBuffers { planes, bins, scopes }
     }
 
     /// Records finding the selected pixels of a picture like this one, bound by `group`, and making the requested counts of
@@ -195,7 +199,7 @@ impl BrushedPasses {
         // The brush of the vectorscope is in the diagram that is counted.
         let computation = chroma.as_ref().and_then(Chroma::computation);
         write_light(gpu, &mut self.light, computation.as_ref());
-        let chroma = chroma.filter(|_| wanted.scopes.vectorscope);
+        let chroma = chroma.filter(|_| wanted.scopes[Scope::Vectorscope]);
         let row_words = picture.size.0.div_ceil(RUN);
         self.make_room(gpu, picture, selection, (wanted, chroma));
         gpu.queue.write_buffer(&self.params, 0, bytemuck::bytes_of(&BrushParams::new(selection, row_words)));
@@ -244,7 +248,7 @@ impl BrushedPasses {
             columns: waveform.columns[channel],
             stride: waveform.columns[0] << waveform.level_bits,
             bins: wanted.histogram.into(),
-            waveform: wanted.scopes.waveform.into(),
+            waveform: wanted.scopes[Scope::Waveform].into(),
             weights: PairWeights::of(computation),
         };
         let counts = if matches!(work, BrushedWork::Pairs(..)) { &self.vectorscope } else { &self.waveform };
@@ -304,13 +308,13 @@ impl BrushedPasses {
         if wanted.histogram {
             room(&mut self.bins, "brushed bins", Histogram::word_count(bits));
         }
-        if wanted.scopes.waveform {
+        if wanted.scopes[Scope::Waveform] {
             room(&mut self.waveform, "brushed waveform", waveform.count_words());
         }
         if let Some(chroma) = chroma {
             room(&mut self.vectorscope, "brushed vectorscope", 1 << (2 * chroma.level_bits()));
         }
-        if !wanted.scopes.waveform {
+        if !wanted.scopes[Scope::Waveform] {
             self.waveform = buffer(&gpu.device, "brushed waveform", 0, self.waveform.usage());
         }
         if chroma.is_none() {
@@ -328,7 +332,7 @@ fn works(
 ) -> Vec<(BrushedWork, Rect, (u8, u8))> {
     let counted = selection.counted;
     let mut works = Vec::new();
-    if wanted.histogram || wanted.scopes.waveform {
+    if wanted.histogram || wanted.scopes[Scope::Waveform] {
         match selection.components {
             Components::Rgbl => works.push((BrushedWork::Colors, counted, (0, 0))),
             Components::YCbCr => works.extend((0..layout.component_count()).map(|component| {

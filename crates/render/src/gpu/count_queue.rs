@@ -9,7 +9,7 @@ use super::histogram::HistogramPasses;
 use super::params::InputPicture;
 use super::pixel_light::{LightShape, PixelLightPass};
 use super::readback_belt::ReadbackBelt;
-use super::scopes::{GpuScopeSum, ScopePasses, ScopeShape};
+use super::scopes::{GpuScopeSum, ScopePasses, ScopeShape, ScopeSubject};
 use super::upload::PictureBuffers;
 use super::{Gpu, GpuError};
 use histoscope_core::adjust::Adjustments;
@@ -59,17 +59,11 @@ impl Scopes {
         }
     }
 
-    fn prepare(
-        &mut self,
-        gpu: &Gpu,
-        picture: InputPicture,
-        part: (Rect, Components),
-        chroma: Option<Chroma>,
-    ) -> Result<(), GpuError> {
+    fn prepare(&mut self, gpu: &Gpu, subject: &ScopeSubject) -> Result<(), GpuError> {
         match self {
             Self::None => Ok(()),
-            Self::Each(passes) => passes.prepare(gpu, picture, part, chroma),
-            Self::Sum(summing) => summing.prepare(gpu, picture, part, chroma),
+            Self::Each(passes) => passes.prepare(gpu, subject),
+            Self::Sum(summing) => summing.prepare(gpu, subject),
         }
     }
 
@@ -159,7 +153,8 @@ impl CountQueue {
         }
         let pixels = region.unwrap_or(Rect::whole(picture.width(), picture.height()));
         if let Some(&first) = components.first() {
-            self.scopes.prepare(gpu, picture.into(), (pixels, first), chroma)?;
+            let subject = ScopeSubject { picture: picture.into(), pixels, components: first, chroma };
+            self.scopes.prepare(gpu, &subject)?;
         }
         let mut scopes = Some(&mut self.scopes);
         let mut light = self.light.as_mut().zip(meter);
@@ -227,7 +222,8 @@ impl CountQueue {
         }
         let pixels = region.unwrap_or(Rect::whole(source.size.0, source.size.1));
         if let Some(adjusted) = chain.result() {
-            scopes.prepare(gpu, adjusted.into(), (pixels, Components::Rgbl), chroma)?;
+            let components = Components::Rgbl;
+            scopes.prepare(gpu, &ScopeSubject { picture: adjusted.into(), pixels, components, chroma })?;
         }
         let mut encoder = command_encoder(gpu);
         let underway = pictures.record_upload(gpu, picture, &mut encoder)?;

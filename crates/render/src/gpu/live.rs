@@ -6,7 +6,7 @@ use super::Gpu;
 use super::figures::Series;
 use super::readback_belt::ReadbackBelt;
 use super::timing::{Spans, Timestamps, span_ns};
-use histoscope_core::scopes::PerScope;
+use histoscope_core::scopes::{PerScope, Scope};
 
 /// Durations of the parts of the last timed frame; `None` for parts that did not run or cannot be timed.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -40,8 +40,8 @@ impl PassTimes {
     /// Returns the total time of all passes on the GPU's clock; `None` if none was timed on it.
     #[must_use]
     pub fn on_gpu(&self) -> Option<Duration> {
-        let Self { chunk, reduce, scale, adjust, scopes: PerScope { waveform, vectorscope }, draw, .. } = *self;
-        [chunk, reduce, scale, adjust, waveform, vectorscope, draw].into_iter().flatten().reduce(|sum, time| sum + time)
+        let Self { chunk, reduce, scale, adjust, scopes, draw, .. } = *self;
+        [chunk, reduce, scale, adjust, draw].into_iter().chain(scopes.each()).flatten().reduce(|sum, time| sum + time)
     }
 }
 
@@ -73,8 +73,15 @@ pub enum Timed {
 impl Timed {
     /// Number of spans.
     const COUNT: u32 = 10;
-    /// The passes that count each scope.
-    pub const SCOPES: PerScope<Self> = PerScope { waveform: Self::Waveform, vectorscope: Self::Vectorscope };
+
+    /// Returns the pass that counts a scope.
+    #[must_use]
+    pub const fn counting(scope: Scope) -> Self {
+        match scope {
+            Scope::Waveform => Self::Waveform,
+            Scope::Vectorscope => Self::Vectorscope,
+        }
+    }
 }
 
 /// Times frames one after another: the next one as soon as the times of the last one have been read back.
@@ -184,7 +191,7 @@ fn times(timestamps: &[u8], written: u32, period_ns: f64, before: PassTimes) -> 
         reduce: both(Timed::Reduce, Timed::ResultReduce),
         scale: both(Timed::Scale, Timed::ResultScale),
         adjust: one(Timed::Adjust),
-        scopes: Timed::SCOPES.map(one),
+        scopes: PerScope::from_fn(|scope| one(Timed::counting(scope))),
         draw: one(Timed::Draw),
         ..before
     }
@@ -208,7 +215,7 @@ mod tests {
             chunk: nanos(2 * (10 + 50)),
             scale: nanos(2 * 70),
             adjust: nanos(2 * 40),
-            scopes: PerScope { waveform: nanos(2 * 80), vectorscope: nanos(2 * 90) },
+            scopes: PerScope::from_fn(|scope| nanos(2 * [80, 90][scope as usize])),
             ..PassTimes::default()
         };
         assert_eq!(times(bytemuck::cast_slice(&ticks), written, 2.0, before), expected);

@@ -1,79 +1,121 @@
 //! Counts all requested scopes of a picture.
 
+use std::fmt::Debug;
 use std::ops::Range;
 
 use super::live::{LiveTiming, Timed};
 use super::params::InputPicture;
+use super::readback::read_buffer;
+use super::timing::Spans;
 use super::vectorscope::VectorscopePasses;
 use super::waveform::WaveformPasses;
 use super::{Gpu, GpuError};
 use histoscope_core::histogram::{CHANNELS, Components};
 use histoscope_core::picture::region::Rect;
 use histoscope_core::scopes::{
-    Chroma, MAX_COLUMNS, MAX_LEVEL_BITS, PerScope, Run, ScopeChoice, ScopeCounts, ScopeSums, Vectorscope, Waveform,
+    Chroma, MAX_COLUMNS, MAX_LEVEL_BITS, PerScope, Run, Scope, ScopeChoice, ScopeCounts, ScopeSums, Vectorscope,
+    Waveform,
 };
+
+/// The pass of a scope.
+pub trait ScopePass: Debug {
+    /// Prepares the pass for a rectangle within a picture; cheap if nothing has changed. A scope that the picture lacks counts
+    /// nothing.
+    ///
+    /// # Errors
+    /// [`GpuError`] if the adapter cannot count it.
+    fn prepare(&mut self, gpu: &Gpu, subject: &ScopeSubject) -> Result<(), GpuError>;
+
+    /// Records the pass for the prepared picture that `picture` binds, so that it replaces the earlier counts.
+    fn record(&self, encoder: &mut wgpu::CommandEncoder, picture: &wgpu::BindGroup, spans: Option<Spans<'_>>);
+
+    /// Records the pass so that it adds to the earlier counts, which must have been prepared for the same subject.
+    fn add(&self, encoder: &mut wgpu::CommandEncoder, picture: &wgpu::BindGroup);
+
+    /// Returns the buffer with the counts of the prepared picture, and their number; `None` if there are none.
+    fn counts(&self) -> Option<(&wgpu::Buffer, usize)>;
+
+    /// Returns the counts without their words.
+    fn shape(&self) -> ScopeCounts;
+
+    /// Reads the last counts; there are none if the picture lacks the scope. Blocks until they are available.
+    ///
+    /// # Errors
+    /// [`GpuError::Lost`] if the device fails.
+    fn read(&self, gpu: &Gpu) -> Result<ScopeCounts, GpuError> {
+        let Some((buffer, words)) = self.counts() else { return Ok(ScopeCounts::default()) };
+        Ok(self.shape().with_words(bytemuck::pod_collect_to_vec(&read_buffer(gpu, buffer, 4 * words as u64)?)))
+    }
+}
+
+/// A part of a picture whose scopes are counted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ScopeSubject {
+    /// The picture.
+    pub picture: InputPicture,
+    /// The counted rectangle.
+    pub pixels: Rect,
+    /// The components of the waveform.
+    pub components: Components,
+    /// What the vectorscope counts; `None` if the picture has no colour.
+    pub chroma: Option<Chroma>,
+}
 
 /// The passes of the requested scopes.
 #[derive(Debug)]
-pub struct ScopePasses {
-    waveform: Option<WaveformPasses>,
-    vectorscope: Option<VectorscopePasses>,
-}
+pub struct ScopePasses(PerScope<Option<Box<dyn ScopePass>>>);
 
 /// The buffers with the counts of each scope; `None` if there are none.
 pub type ScopeCountBuffers<'a> = PerScope<Option<&'a wgpu::Buffer>>;
 
-/// The layout of counts that were copied one after another.
+/// The layout of counts that were copied one after another: the number of words of each, and the counts without words.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ScopeShape {
-    /// The waveform without its counts, and the number of counts.
-    waveform: Option<(Waveform, usize)>,
-    /// Bits per level of the vectorscope, and the number of its counts.
-    vectorscope: Option<(u32, usize)>,
+    words: PerScope<usize>,
+    counts: ScopeCounts,
 }
 
 impl ScopePasses {
     /// Creates passes that have counted nothing yet.
     #[must_use]
     pub fn new(gpu: &Gpu, wanted: ScopeChoice) -> Self {
-        Self {
-            waveform: wanted.waveform.then(|| WaveformPasses::new(gpu)),
-            vectorscope: wanted.vectorscope.then(|| VectorscopePasses::new(gpu)),
-        }
+        Self(PerScope::from_fn(|scope| {
+            wanted[scope].then(|| -> Box<dyn ScopePass> {
+                match scope {
+                    Scope::Waveform => Box::new(WaveformPasses::new(gpu)),
+                    Scope::Vectorscope => Box::new(VectorscopePasses::new(gpu)),
+                }
+            })
+        }))
     }
 
     /// Returns the most bytes that the counts of these scopes take.
     #[must_use]
-    pub const fn most_bytes(wanted: ScopeChoice) -> u64 {
-        let waveform = if wanted.waveform { CHANNELS as u64 * MAX_COLUMNS as u64 } else { 0 };
-        let vectorscope = if wanted.vectorscope { 1 << MAX_LEVEL_BITS } else { 0 };
-        4 * ((waveform + vectorscope) << MAX_LEVEL_BITS)
+    pub fn most_bytes(wanted: ScopeChoice) -> u64 {
+        let counts = |scope| match scope {
+            Scope::Waveform => CHANNELS as u64 * u64::from(MAX_COLUMNS),
+            Scope::Vectorscope => 1 << MAX_LEVEL_BITS,
+        };
+        let wanted = Scope::ALL.into_iter().filter(|&scope| wanted[scope]);
+        wanted.map(|scope| 4 * (counts(scope) << MAX_LEVEL_BITS)).sum()
     }
 
-    /// Prepares the passes for a rectangle within a picture like this one; cheap if nothing has changed.
+    fn each(&self) -> impl Iterator<Item = (Scope, &dyn ScopePass)> {
+        Scope::ALL.into_iter().filter_map(|scope| Some((scope, self.0[scope].as_deref()?)))
+    }
+
+    /// Prepares the passes; cheap if nothing has changed.
     ///
     /// # Errors
-    /// As [`WaveformPasses::prepare`].
-    pub fn prepare(
-        &mut self,
-        gpu: &Gpu,
-        picture: InputPicture,
-        (pixels, components): (Rect, Components),
-        chroma: Option<Chroma>,
-    ) -> Result<(), GpuError> {
-        if let Some(waveform) = &mut self.waveform {
-            waveform.prepare(gpu, picture, pixels, components)?;
-        }
-        if let Some(vectorscope) = &mut self.vectorscope {
-            vectorscope.prepare(gpu, picture, pixels, chroma);
-        }
-        Ok(())
+    /// As [`ScopePass::prepare`].
+    pub fn prepare(&mut self, gpu: &Gpu, subject: &ScopeSubject) -> Result<(), GpuError> {
+        self.0.as_mut().each().flatten().try_for_each(|pass| pass.prepare(gpu, subject))
     }
 
     /// Returns the scopes that the passes count.
     #[must_use]
-    pub const fn wanted(&self) -> ScopeChoice {
-        ScopeChoice { waveform: self.waveform.is_some(), vectorscope: self.vectorscope.is_some() }
+    pub fn wanted(&self) -> ScopeChoice {
+        self.0.as_ref().map(Option::is_some)
     }
 
     /// Records the passes for the prepared picture that `picture` binds. They are timed if `timing` is given.
@@ -83,48 +125,32 @@ impl ScopePasses {
         picture: &wgpu::BindGroup,
         mut timing: Option<&mut LiveTiming>,
     ) {
-        if let Some(waveform) = &self.waveform {
-            let spans = timing.as_mut().and_then(|timing| timing.also(&[Timed::Waveform]));
-            waveform.record(encoder, picture, spans);
-        }
-        if let Some(vectorscope) = &self.vectorscope {
-            let spans = timing.as_mut().and_then(|timing| timing.also(&[Timed::Vectorscope]));
-            vectorscope.record(encoder, picture, spans);
+        for (scope, pass) in self.each() {
+            let spans = timing.as_mut().and_then(|timing| timing.also(&[Timed::counting(scope)]));
+            pass.record(encoder, picture, spans);
         }
     }
 
-    /// Records the passes so that they add to the earlier counts, which must have been prepared with the same arguments.
+    /// Records the passes so that they add to the earlier counts, which must have been prepared for the same subject.
     pub fn add(&self, encoder: &mut wgpu::CommandEncoder, picture: &wgpu::BindGroup) {
-        if let Some(waveform) = &self.waveform {
-            waveform.add(encoder, picture);
-        }
-        if let Some(vectorscope) = &self.vectorscope {
-            vectorscope.add(encoder, picture);
-        }
+        self.each().for_each(|(_, pass)| pass.add(encoder, picture));
     }
 
     /// Returns the buffers with the counts of the prepared picture.
     #[must_use]
     pub fn buffers(&self) -> ScopeCountBuffers<'_> {
-        ScopeCountBuffers {
-            waveform: self.waveform.as_ref().and_then(WaveformPasses::counts),
-            vectorscope: self.vectorscope.as_ref().and_then(VectorscopePasses::counts),
-        }
+        self.0.as_ref().map(|pass| Some(pass.as_ref()?.counts()?.0))
     }
 
     /// Returns the location of the counts, as bytes of each buffer, and their layout.
     #[must_use]
     pub fn parts(&self) -> (Vec<(&wgpu::Buffer, Range<u64>)>, ScopeShape) {
-        let waveform = self.waveform.as_ref().and_then(|passes| Some((passes.counts()?, passes.shape()?)));
-        let vectorscope = self.vectorscope.as_ref().and_then(|passes| Some((passes.counts()?, passes.shape()?)));
-        let part = |counts, words: usize| (counts, 0..4 * words as u64);
-        let parts = waveform.iter().map(|&(counts, (_, words))| part(counts, words));
-        let parts = parts.chain(vectorscope.iter().map(|&(counts, (_, words))| part(counts, words))).collect();
-        let shape = ScopeShape {
-            waveform: waveform.map(|(_, (waveform, words))| (waveform.clone(), words)),
-            vectorscope: vectorscope.map(|(_, shape)| shape),
-        };
-        (parts, shape)
+        let parts = self.each().filter_map(|(_, pass)| pass.counts());
+        let parts = parts.map(|(counts, words)| (counts, 0..4 * words as u64)).collect();
+        let words =
+            self.0.as_ref().map(|pass| pass.as_ref().and_then(|pass| pass.counts()).map_or(0, |(_, words)| words));
+        let counts = self.each().fold(ScopeCounts::default(), |counts, (_, pass)| counts.or(pass.shape()));
+        (parts, ScopeShape { words, counts })
     }
 
     /// Reads the last counts. Blocks until they are available.
@@ -132,10 +158,7 @@ impl ScopePasses {
     /// # Errors
     /// [`GpuError::Lost`] if the device fails.
     pub fn read(&self, gpu: &Gpu) -> Result<ScopeCounts, GpuError> {
-        let read = |passes: &WaveformPasses| passes.read(gpu);
-        let waveform = self.waveform.as_ref().map(read).transpose()?.flatten();
-        let read = |passes: &VectorscopePasses| passes.read(gpu);
-        Ok(ScopeCounts { waveform, vectorscope: self.vectorscope.as_ref().map(read).transpose()?.flatten() })
+        self.each().try_fold(ScopeCounts::default(), |counts, (_, pass)| Ok(counts.or(pass.read(gpu)?)))
     }
 }
 
@@ -143,23 +166,20 @@ impl ScopeShape {
     /// Extracts the counts from words with this layout.
     #[must_use]
     pub fn counts(self, mut words: Vec<u32>) -> ScopeCounts {
-        let behind = words.split_off(self.waveform.as_ref().map_or(0, |(_, words)| *words));
+        let behind = words.split_off(self.words[Scope::Waveform]);
         ScopeCounts {
-            waveform: self.waveform.map(|(waveform, _)| Waveform { counts: words, ..waveform }),
-            vectorscope: self.vectorscope.map(|(level_bits, _)| Vectorscope { level_bits, counts: behind }),
+            waveform: self.counts.waveform.map(|waveform| Waveform { counts: words, ..waveform }),
+            vectorscope: self.counts.vectorscope.map(|scope| Vectorscope { counts: behind, ..scope }),
         }
     }
 }
-
-/// The properties shared by pictures whose counts can be added up on the adapter.
-type SumKey = (InputPicture, Rect, Components, Option<Chroma>);
 
 /// Adds up the scopes of pictures on the adapter. They are read back only if the pictures' properties change or a count might
 /// overflow.
 #[derive(Debug)]
 pub struct GpuScopeSum {
     passes: ScopePasses,
-    run: Option<Run<SumKey>>,
+    run: Option<Run<ScopeSubject>>,
     sums: ScopeSums,
 }
 
@@ -174,20 +194,13 @@ impl GpuScopeSum {
     ///
     /// # Errors
     /// As [`ScopePasses::prepare`], and [`GpuError::Lost`] if the device fails.
-    pub fn prepare(
-        &mut self,
-        gpu: &Gpu,
-        picture: InputPicture,
-        (pixels, components): (Rect, Components),
-        chroma: Option<Chroma>,
-    ) -> Result<(), GpuError> {
-        let of = (picture, pixels, components, chroma);
-        if self.run.as_ref().is_some_and(|run| run.takes(&of, pixels.pixel_count())) {
+    pub fn prepare(&mut self, gpu: &Gpu, subject: &ScopeSubject) -> Result<(), GpuError> {
+        if self.run.as_ref().is_some_and(|run| run.takes(subject, subject.pixels.pixel_count())) {
             return Ok(());
         }
         self.end_run(gpu)?;
-        self.passes.prepare(gpu, picture, (pixels, components), chroma)?;
-        self.run = Some(Run::new(of));
+        self.passes.prepare(gpu, subject)?;
+        self.run = Some(Run::new(*subject));
         Ok(())
     }
 
@@ -199,8 +212,7 @@ impl GpuScopeSum {
         } else {
             self.passes.add(encoder, picture);
         }
-        let (_, pixels, ..) = run.of;
-        run.add(pixels.pixel_count());
+        run.add(run.of.pixels.pixel_count());
     }
 
     /// Waits for the sums of all pictures so far and returns them. Later pictures start new sums.
@@ -213,7 +225,9 @@ impl GpuScopeSum {
     }
 
     fn end_run(&mut self, gpu: &Gpu) -> Result<(), GpuError> {
-        if let Some(Run { of: (_, _, _, chroma), pictures, .. }) = self.run.take().filter(|run| run.pictures > 0) {
+        if let Some(Run { of: ScopeSubject { chroma, .. }, pictures, .. }) =
+            self.run.take().filter(|run| run.pictures > 0)
+        {
             self.sums.add(&self.passes.read(gpu)?, chroma, pictures);
         }
         Ok(())

@@ -7,12 +7,12 @@ use super::Gpu;
 use super::GpuError;
 use super::pairs::{PairSource, PairWeights, write_light};
 use super::params::InputPicture;
-use super::readback::read_buffer;
 use super::resources::{Dispatch, storage, uniform};
+use super::scopes::{ScopePass, ScopeSubject};
 use super::shaders::{self, groups};
 use super::timing::{Spans, compute_pass, compute_pass_into};
 use histoscope_core::picture::region::Rect;
-use histoscope_core::scopes::{Chroma, PairComputation, Vectorscope};
+use histoscope_core::scopes::{Chroma, PairComputation, ScopeCounts, Vectorscope};
 
 /// `Vectorscope` of shaders/vectorscope.wgsl.
 #[repr(C)]
@@ -140,14 +140,15 @@ impl VectorscopePasses {
         let dispatch = Dispatch { pipeline, group, workgroups: (workgroups, 1) };
         self.prepared = Some(PreparedVectorscope { of, level_bits, words, dispatch });
     }
+}
 
-    /// Records the pass for the prepared and uploaded picture.
-    pub fn record(
-        &self,
-        encoder: &mut wgpu::CommandEncoder,
-        picture_group: &wgpu::BindGroup,
-        spans: Option<Spans<'_>>,
-    ) {
+impl ScopePass for VectorscopePasses {
+    fn prepare(&mut self, gpu: &Gpu, subject: &ScopeSubject) -> Result<(), GpuError> {
+        self.prepare(gpu, subject.picture, subject.pixels, subject.chroma);
+        Ok(())
+    }
+
+    fn record(&self, encoder: &mut wgpu::CommandEncoder, picture_group: &wgpu::BindGroup, spans: Option<Spans<'_>>) {
         let (Some(prepared), Some(counts)) = (&self.prepared, &self.counts) else { return };
         let cleared = [(counts, 4 * prepared.words as u64)];
         compute_pass_into(encoder, "vectorscope", &cleared, spans, |pass| {
@@ -155,32 +156,19 @@ impl VectorscopePasses {
         });
     }
 
-    /// Records the pass so that it adds to the earlier counts, which must have been prepared with the same arguments.
-    pub fn add(&self, encoder: &mut wgpu::CommandEncoder, picture_group: &wgpu::BindGroup) {
+    fn add(&self, encoder: &mut wgpu::CommandEncoder, picture_group: &wgpu::BindGroup) {
         let Some(prepared) = &self.prepared else { return };
         compute_pass(encoder, "vectorscope", None, |pass| prepared.dispatch.run(pass, Some(picture_group)));
     }
 
-    /// Returns the counts of the prepared picture; `None` if it has no colour.
-    #[must_use]
-    pub fn counts(&self) -> Option<&wgpu::Buffer> {
-        self.counts.as_ref().filter(|_| self.prepared.is_some())
+    fn counts(&self) -> Option<(&wgpu::Buffer, usize)> {
+        self.counts.as_ref().zip(self.prepared.as_ref().map(|prepared| prepared.words))
     }
 
-    /// Returns the bits per level, and the number of words of the counts.
-    #[must_use]
-    pub fn shape(&self) -> Option<(u32, usize)> {
-        self.prepared.as_ref().map(|prepared| (prepared.level_bits, prepared.words))
-    }
-
-    /// Reads the last counts; `None` if there are none, as for gray pictures. Blocks until they are available.
-    ///
-    /// # Errors
-    /// [`GpuError::Lost`] if the device fails.
-    pub fn read(&self, gpu: &Gpu) -> Result<Option<Vectorscope>, GpuError> {
-        let (Some(prepared), Some(counts)) = (&self.prepared, &self.counts) else { return Ok(None) };
-        let bytes = read_buffer(gpu, counts, 4 * prepared.words as u64)?;
-        Ok(Some(Vectorscope { level_bits: prepared.level_bits, counts: bytemuck::pod_collect_to_vec(&bytes) }))
+    fn shape(&self) -> ScopeCounts {
+        let empty =
+            |prepared: &PreparedVectorscope| Vectorscope { level_bits: prepared.level_bits, counts: Vec::new() };
+        ScopeCounts { vectorscope: self.prepared.as_ref().map(empty), ..Default::default() }
     }
 }
 

@@ -4,14 +4,14 @@ use bytemuck::{Pod, Zeroable};
 use std::collections::HashMap;
 
 use super::params::InputPicture;
-use super::readback::read_buffer;
 use super::resources::{Dispatch, storage, uniform};
+use super::scopes::{ScopePass, ScopeSubject};
 use super::shaders::{self, groups};
 use super::timing::{Spans, compute_pass, compute_pass_into};
 use super::{Gpu, GpuError};
 use histoscope_core::histogram::{CHANNELS, Components};
 use histoscope_core::picture::region::Rect;
-use histoscope_core::scopes::{Waveform, samples_in};
+use histoscope_core::scopes::{ScopeCounts, Waveform, samples_in};
 
 /// `Waveform` of shaders/waveform.wgsl.
 #[repr(C)]
@@ -212,14 +212,14 @@ impl WaveformPasses {
         let pipeline = self.pipelines.entry(key).or_insert_with(pipeline).clone();
         Ok(Dispatch { pipeline, group, workgroups: (columns.div_ceil(at_once), rows.div_ceil(rows_of_part)) })
     }
+}
 
-    /// Records the pass for the prepared and uploaded picture.
-    pub fn record(
-        &self,
-        encoder: &mut wgpu::CommandEncoder,
-        picture_group: &wgpu::BindGroup,
-        spans: Option<Spans<'_>>,
-    ) {
+impl ScopePass for WaveformPasses {
+    fn prepare(&mut self, gpu: &Gpu, subject: &ScopeSubject) -> Result<(), GpuError> {
+        self.prepare(gpu, subject.picture, subject.pixels, subject.components)
+    }
+
+    fn record(&self, encoder: &mut wgpu::CommandEncoder, picture_group: &wgpu::BindGroup, spans: Option<Spans<'_>>) {
         let (Some(prepared), Some(counts)) = (&self.prepared, &self.counts) else { return };
         let cleared = [(counts, 4 * prepared.words as u64)];
         compute_pass_into(encoder, "waveform", &cleared, spans, |pass| {
@@ -229,8 +229,7 @@ impl WaveformPasses {
         });
     }
 
-    /// Records the pass so that it adds to the earlier counts, which must have been prepared with the same arguments.
-    pub fn add(&self, encoder: &mut wgpu::CommandEncoder, picture_group: &wgpu::BindGroup) {
+    fn add(&self, encoder: &mut wgpu::CommandEncoder, picture_group: &wgpu::BindGroup) {
         let Some(prepared) = &self.prepared else { return };
         compute_pass(encoder, "waveform", None, |pass| {
             for dispatch in &prepared.dispatches {
@@ -239,26 +238,12 @@ impl WaveformPasses {
         });
     }
 
-    /// Returns the counts of the prepared picture.
-    #[must_use]
-    pub fn counts(&self) -> Option<&wgpu::Buffer> {
-        self.counts.as_ref().filter(|_| self.prepared.is_some())
+    fn counts(&self) -> Option<(&wgpu::Buffer, usize)> {
+        self.counts.as_ref().zip(self.prepared.as_ref().map(|prepared| prepared.words))
     }
 
-    /// Returns the shape of the counts, without the counts themselves, and their number of words.
-    #[must_use]
-    pub fn shape(&self) -> Option<(&Waveform, usize)> {
-        self.prepared.as_ref().map(|prepared| (&prepared.waveform, prepared.words))
-    }
-
-    /// Reads the last counts; `None` if there are none. Blocks until they are available.
-    ///
-    /// # Errors
-    /// [`GpuError::Lost`] if the device fails.
-    pub fn read(&self, gpu: &Gpu) -> Result<Option<Waveform>, GpuError> {
-        let (Some(prepared), Some(counts)) = (&self.prepared, &self.counts) else { return Ok(None) };
-        let bytes = read_buffer(gpu, counts, 4 * prepared.words as u64)?;
-        Ok(Some(Waveform { counts: bytemuck::pod_collect_to_vec(&bytes), ..prepared.waveform.clone() }))
+    fn shape(&self) -> ScopeCounts {
+        ScopeCounts { waveform: self.prepared.as_ref().map(|prepared| prepared.waveform.clone()), ..Default::default() }
     }
 }
 

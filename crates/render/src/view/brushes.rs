@@ -10,7 +10,7 @@ use crate::view::brush::Brush;
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::color::Conversion;
 use histoscope_core::picture::region::Rect;
-use histoscope_core::scopes::{Chroma, PairLevels, PerScope};
+use histoscope_core::scopes::{Chroma, PairLevels, PerScope, Scope};
 pub use pairs::{Lasso, PairBrush, PairShape};
 
 /// The brush of each scope. The brush of a parade is a waveform brush with one channel.
@@ -62,8 +62,11 @@ impl Brushes {
 
     /// Returns which of the other scopes have a brush.
     #[must_use]
-    pub const fn scopes(&self) -> PerScope<bool> {
-        PerScope { waveform: self.waveform.is_some(), vectorscope: self.vectorscope.is_some() }
+    pub fn scopes(&self) -> PerScope<bool> {
+        PerScope::from_fn(|scope| match scope {
+            Scope::Waveform => self.waveform.is_some(),
+            Scope::Vectorscope => self.vectorscope.is_some(),
+        })
     }
 
     /// Returns `true` if any scope other than the histograms has a brush.

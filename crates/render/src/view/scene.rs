@@ -10,6 +10,7 @@ use crate::view::scopes::{Arranged, arrange};
 use crate::view::sharing::halves;
 pub use crate::view::sharing::{Other, Pair, Seam, Sharing};
 use histoscope_core::histogram::Components;
+use histoscope_core::scopes::Scope;
 
 /// No bin: the mark of a channel that a probed pixel lacks.
 pub const NO_BIN: u32 = u32::MAX;
@@ -128,9 +129,9 @@ impl Scene {
     /// anything.
     pub fn drop_hidden_brushes(&mut self) {
         let (counted, diagram) = (self.look.scopes.counted(), self.look.scopes.diagram);
-        self.brushes.waveform = self.brushes.waveform.filter(|_| counted.waveform);
+        self.brushes.waveform = self.brushes.waveform.filter(|_| counted[Scope::Waveform]);
         self.brushes.vectorscope =
-            self.brushes.vectorscope.filter(|brush| counted.vectorscope && brush.diagram == diagram);
+            self.brushes.vectorscope.filter(|brush| counted[Scope::Vectorscope] && brush.diagram == diagram);
     }
 
     /// Returns how the brushes light the picture, if anything is brushed.

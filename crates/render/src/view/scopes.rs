@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 pub use arrange::{Arranged, Border, ScopePanel, arrange};
 use histoscope_core::scopes::graticule::Unit;
-use histoscope_core::scopes::{Chroma, Chromaticity, Diagram, ScopeChoice};
+use histoscope_core::scopes::{Chroma, Chromaticity, Diagram, Scope, ScopeChoice};
 
 /// A scope that can be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -56,28 +56,32 @@ pub struct ScopeRow {
     is_square: bool,
 }
 
-const NONE: ScopeChoice = ScopeChoice { waveform: false, vectorscope: false };
-
 /// Every scope, in the order of [`ScopeKind`].
 static TABLE: [ScopeRow; ScopeKind::ALL.len()] = [
-    ScopeRow { name: "histograms", counted: NONE, drawing: PanelDrawing::Plate, margin: 0.0, is_square: false },
+    ScopeRow {
+        name: "histograms",
+        counted: ScopeChoice::NONE,
+        drawing: PanelDrawing::Plate,
+        margin: 0.0,
+        is_square: false,
+    },
     ScopeRow {
         name: "waveform",
-        counted: ScopeChoice { waveform: true, ..NONE },
+        counted: ScopeChoice::only(Scope::Waveform),
         drawing: PanelDrawing::Waveform,
         margin: 0.03,
         is_square: false,
     },
     ScopeRow {
         name: "parade",
-        counted: ScopeChoice { waveform: true, ..NONE },
+        counted: ScopeChoice::only(Scope::Waveform),
         drawing: PanelDrawing::Waveform,
         margin: 0.03,
         is_square: false,
     },
     ScopeRow {
         name: "vectorscope",
-        counted: ScopeChoice { vectorscope: true, ..NONE },
+        counted: ScopeChoice::only(Scope::Vectorscope),
         drawing: PanelDrawing::Vectorscope,
         margin: 0.0,
         is_square: true,
@@ -229,7 +233,7 @@ impl ScopeStyle {
     #[must_use]
     pub fn counted(&self) -> ScopeChoice {
         let shown = ScopeKind::ALL.into_iter().filter(|&kind| self.shows(kind, false));
-        shown.fold(NONE, |choice, kind| choice.zip(kind.row().counted).map(|(any, one)| any || one))
+        shown.fold(ScopeChoice::NONE, |choice, kind| choice.zip(kind.row().counted).map(|(any, one)| any || one))
     }
 
     /// Returns the style with the next larger or smaller enlargement of the vectorscope, if there is one.

@@ -184,7 +184,7 @@ fn what_the_adapter_cannot_hold_is_the_cpu_s() {
 fn scopes_come_with_the_bins_whoever_counts() {
     let size = (61, 37);
     let layouts = [PixelLayout::planar_ycbcr(8, (1, 1)), PixelLayout::planar_ycbcr(10, (1, 0)), PixelLayout::gray(12)];
-    let wanted = ScopeChoice { waveform: true, vectorscope: true };
+    let wanted = ScopeChoice::EVERY;
     for layout in layouts {
         let picture = natural(layout, size, color(&layout), 3);
         let other = picture.with_luminance(LuminanceWeights::Bt2020);
@@ -230,7 +230,7 @@ fn scopes_come_with_the_bins_whoever_counts() {
 /// Sums over several pictures, added up by the engine, equal the sum of each picture's counts, even if pictures change.
 #[test]
 fn sums_of_scopes_are_those_of_the_scopes_of_each_picture() {
-    let wanted = ScopeChoice { waveform: true, vectorscope: true };
+    let wanted = ScopeChoice::EVERY;
     let planar = |bits| PixelLayout::planar_ycbcr(bits, (1, 1));
     let region = Some(Rect { x: 7, y: 5, width: 40, height: 11 });
     let subjects = [

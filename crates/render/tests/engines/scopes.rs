@@ -142,7 +142,7 @@ fn a_constant_picture_is_one_point() {
 #[test]
 fn counting_in_the_memory_of_other_counts_leaves_nothing_of_them() {
     let layout = PixelLayout::planar_ycbcr(10, (1, 1));
-    let both = ScopeChoice { waveform: true, vectorscope: true };
+    let both = ScopeChoice::EVERY;
     let count = |old, picture: &Picture| {
         let part = (whole(picture), Components::Rgbl);
         cpu::recount_scopes(old, picture, part, Chroma::of(picture), both)

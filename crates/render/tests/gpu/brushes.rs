@@ -13,7 +13,7 @@ use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::transfer::Transfer;
 use histoscope_core::picture::{Orientation, Picture, Ratio};
 use histoscope_core::scopes::{
-    Chroma, Diagram, ScopeChoice, ScopeCounts, Vectorscope, Waveform, column_of, samples_in,
+    Chroma, Diagram, Scope, ScopeChoice, ScopeCounts, Vectorscope, Waveform, column_of, samples_in,
 };
 use histoscope_render::cpu::{SelectedPixels, SelectionCounts};
 use histoscope_render::gpu::brushed::BrushedPasses;
@@ -35,8 +35,7 @@ use crate::support::{colorimetry, constant, native_layouts, natural, noise};
 /// The light of the codes, if the vectorscope counts chromaticities.
 const LIGHT: (Transfer, Primaries) = (Transfer::Hlg, Primaries::Bt2020);
 
-const ALL: SelectionChoice =
-    SelectionChoice { histogram: true, scopes: ScopeChoice { waveform: true, vectorscope: true } };
+const ALL: SelectionChoice = SelectionChoice { histogram: true, scopes: ScopeChoice::EVERY };
 
 fn channels(list: &[usize]) -> Channels {
     list.iter().fold(Channels::NONE, |all, &channel| all.union(Channels::one(channel)))
@@ -212,10 +211,10 @@ impl Adapter {
         let mut histogram = Histogram::empty(bits, selection.components);
         histogram.words = self.words(buffers.bins, histogram.words.len());
         let mut waveform = Waveform::empty(picture.layout(), selection.counted, selection.components);
-        waveform.counts = self.words(buffers.scopes.waveform, waveform.counts.len());
+        waveform.counts = self.words(buffers.scopes[Scope::Waveform], waveform.counts.len());
         let vectorscope = chroma.map(|chroma| {
             let mut scope = Vectorscope::empty(chroma.level_bits());
-            scope.counts = self.words(buffers.scopes.vectorscope, scope.counts.len());
+            scope.counts = self.words(buffers.scopes[Scope::Vectorscope], scope.counts.len());
             scope
         });
         let scopes = ScopeCounts { waveform: Some(waveform), vectorscope };

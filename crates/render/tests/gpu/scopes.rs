@@ -9,6 +9,7 @@ use histoscope_core::picture::primaries::Primaries;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::transfer::Transfer;
 use histoscope_core::scopes::{Chroma, Diagram, Vectorscope, Waveform, reference};
+use histoscope_render::gpu::scopes::ScopePass;
 use histoscope_render::gpu::upload::PictureBuffers;
 use histoscope_render::gpu::vectorscope::{VectorscopePasses, VectorscopePlan};
 use histoscope_render::gpu::waveform::{WaveformPasses, WaveformPlan};
@@ -43,7 +44,7 @@ impl Counter {
         self.waveform.record(&mut encoder, self.pictures.bind_group().expect("it was uploaded"), None);
         self.gpu.queue.submit([encoder.finish()]);
         self.gpu.check().expect("the adapter did as it was told");
-        self.waveform.read(&self.gpu).expect("counts come back").expect("it was prepared")
+        self.waveform.read(&self.gpu).expect("counts come back").waveform.expect("it was prepared")
     }
 
     fn vectorscope(&mut self, picture: &Picture, pixels: Rect, diagram: Diagram) -> Option<Vectorscope> {
@@ -53,7 +54,7 @@ impl Counter {
         self.vectorscope.record(&mut encoder, self.pictures.bind_group().expect("it was uploaded"), None);
         self.gpu.queue.submit([encoder.finish()]);
         self.gpu.check().expect("the adapter did as it was told");
-        self.vectorscope.read(&self.gpu).expect("counts come back")
+        self.vectorscope.read(&self.gpu).expect("counts come back").vectorscope
     }
 
     #[track_caller]

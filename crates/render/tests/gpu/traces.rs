@@ -6,7 +6,7 @@ use histoscope_core::picture::Picture;
 use histoscope_core::picture::color::{Matrix, Range};
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::region::Rect as Region;
-use histoscope_core::scopes::{Diagram, ScopeChoice, ScopeTally, Waveform, targets};
+use histoscope_core::scopes::{Diagram, Scope, ScopeChoice, ScopeTally, Waveform, targets};
 use histoscope_render::engine::{BackendKind, Counter, Engine, EngineChoice};
 use histoscope_render::gpu::readback::Image;
 use histoscope_render::gpu::{AdapterChoice, Gpu, Scene};
@@ -420,8 +420,8 @@ fn adding_scopes_of_4k_in_10_bits_up_takes_at_most_24_mib_of_the_adapter() {
     };
     let layout = layout("yuv420p10");
     let picture = natural(layout, (3840, 2160), colorimetry(Matrix::Bt2020, Range::Limited), 1);
-    let both = ScopeChoice { waveform: true, vectorscope: true };
-    let chromatic = ScopeChoice { vectorscope: true, ..ScopeChoice::default() };
+    let both = ScopeChoice::EVERY;
+    let chromatic = ScopeChoice::only(Scope::Vectorscope);
     let kept = |tally| {
         let before = held();
         let mut counter =

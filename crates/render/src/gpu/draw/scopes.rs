@@ -16,7 +16,7 @@ use crate::view::scopes::{Arranged, Lens, PanelDrawing, ScopeKind, ScopePanel, T
 use histoscope_core::histogram::{CHANNELS, Components};
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::region::Rect;
-use histoscope_core::scopes::{Chroma, Chromaticity, PerScope, Waveform, samples_in};
+use histoscope_core::scopes::{Chroma, Chromaticity, PerScope, Scope, Waveform, samples_in};
 
 /// Identifies counts held by the CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,14 +90,14 @@ impl<'a> ScopeBuffers<'a> {
             Components::YCbCr => samples_in(layout, channel.min(layout.component_count() - 1), rect),
         };
         Self {
-            waveform: counts.waveform.map(|counts| WaveformCounts {
+            waveform: counts[Scope::Waveform].map(|counts| WaveformCounts {
                 counts,
                 level_bits: shape.level_bits,
                 components,
                 columns: shape.columns,
                 samples: std::array::from_fn(samples),
             }),
-            vectorscope: counts.vectorscope.zip(chroma).map(|(counts, chroma)| VectorscopeCounts {
+            vectorscope: counts[Scope::Vectorscope].zip(chroma).map(|(counts, chroma)| VectorscopeCounts {
                 counts,
                 level_bits: chroma.level_bits(),
                 samples: chroma.samples(layout, rect).pixel_count(),
