@@ -50,8 +50,8 @@ pub use histoscope_core::text::{file_name, parse_time, public, sanitized, shown}
 pub use histoscope_core::tone_map::{Stops, ToneMapping};
 pub use histoscope_lab::{ChannelSet as LabChannels, Method as LabMethod, Topic as LabTopic};
 pub use histoscope_media::{
-    Decoder, DeviceMemory, HardwareChoice, HardwareOptions, MediaError, OpenOptions, StreamInfo, TrackKind, VideoTrack,
-    ffmpeg_version, is_live, wait_until_closed,
+    Decoder, DeviceMemory, HardwareChoice, HardwareOptions, MediaError, MediaFault, OpenOptions, StreamInfo, TrackKind,
+    VideoTrack, ffmpeg_version, is_live, wait_until_closed,
 };
 pub use histoscope_render::cpu::Engine as CpuCounter;
 pub use histoscope_render::engine::EngineChoice;

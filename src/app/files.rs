@@ -9,7 +9,7 @@ use super::session::close_in_background;
 use super::signal;
 use histoscope_core::picture::Frame;
 use histoscope_core::text::file_name;
-use histoscope_media::{DecodeEvent, DecodeThread, MediaError, NoSignal, StreamInfo, is_local};
+use histoscope_media::{DecodeEvent, DecodeThread, MediaError, MediaFault, NoSignal, StreamInfo, is_local};
 
 /// The files, including the one on screen.
 #[derive(Debug, Clone, Default)]
@@ -171,7 +171,9 @@ impl Opening {
                         return Opened::Video(media, info, first);
                     }
                 }
-                (DecodeEvent::Error { error: MediaError::Stopped { .. }, .. }, _) => return Opened::NotYet,
+                (DecodeEvent::Error { error: MediaError { fault: MediaFault::Stopped, .. }, .. }, _) => {
+                    return Opened::NotYet;
+                }
                 (DecodeEvent::Error { error, .. }, _) => return Opened::Failed(error.into()),
                 (_, _) => return Opened::Failed(AppError::NoAnswer(self.input.clone())),
             }

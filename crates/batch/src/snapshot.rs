@@ -16,7 +16,7 @@ use histoscope_core::picture::{Frame, Timecodes};
 use histoscope_core::scopes::{self, ScopeTally};
 use histoscope_core::text::{file_name, public};
 use histoscope_core::tone_map::{SourceLight, Stops, ToneMapping, doubts};
-use histoscope_media::{Decoder, MediaError, OpenOptions, Seek, SeekTarget};
+use histoscope_media::{Decoder, MediaError, MediaFault, OpenOptions, Seek, SeekTarget};
 use histoscope_render::engine::{Counter, Counts, Engine, EngineChoice, EngineError, Renderer, Submission};
 use histoscope_render::gpu::draw::Channels;
 use histoscope_render::gpu::{AdapterChoice, Gpu, GpuError, Scene};
@@ -268,11 +268,10 @@ fn linear(
         return Ok(None);
     }
     let counted = engine.count_linear(frame, adjustments, region).map_err(|error| match error {
-        EngineError::Region(reason) | EngineError::Adjust(reason) => SnapshotError::Media(MediaError::Failed {
-            path: options.input.clone(),
-            action: "counting the luminance of linear light",
-            reason: reason.to_string(),
-        }),
+        EngineError::Region(reason) | EngineError::Adjust(reason) => SnapshotError::Media(
+            MediaFault::Failed { action: "counting the luminance of linear light", reason: reason.to_string() }
+                .of(options.input.clone()),
+        ),
         other => engine_error(other, options),
     })?;
     Ok(Some(counted))
@@ -355,11 +354,9 @@ fn count(
 fn engine_error(error: EngineError, options: &SnapshotOptions) -> SnapshotError {
     match error {
         EngineError::Gpu(error) => SnapshotError::Gpu(error),
-        EngineError::Region(error) | EngineError::Adjust(error) => SnapshotError::Media(MediaError::Failed {
-            path: options.input.clone(),
-            action: "adjusting the picture",
-            reason: error.to_string(),
-        }),
+        EngineError::Region(error) | EngineError::Adjust(error) => SnapshotError::Media(
+            MediaFault::Failed { action: "adjusting the picture", reason: error.to_string() }.of(options.input.clone()),
+        ),
         EngineError::Uncounted => no_frame(options),
     }
 }
@@ -425,8 +422,8 @@ fn frame_at(options: &SnapshotOptions) -> Result<Frame, SnapshotError> {
     let info = decoder.info();
     let (path, timecodes) = (info.path.clone(), info.timecodes);
     let no_such = |timecode| match timecodes {
-        Some(Timecodes { first, .. }) => MediaError::NoSuchTimecode { path: path.clone(), timecode, first },
-        None => MediaError::NoTimecodes { path: path.clone() },
+        Some(Timecodes { first, .. }) => MediaFault::NoSuchTimecode { timecode, first }.of(path.clone()),
+        None => MediaFault::NoTimecodes.of(path.clone()),
     };
     let number = match options.at {
         Point::Time(_) => None,

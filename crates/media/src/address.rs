@@ -4,7 +4,7 @@ use std::net::ToSocketAddrs;
 use std::path::Path;
 
 use super::device::device;
-use super::error::{MediaError, is_address};
+use super::error::{MediaError, MediaFault, is_address};
 
 /// Protocols whose sender sets the pace and never waits: data that is not read in time is lost.
 const LIVE_SCHEMES: &[&str] =
@@ -90,7 +90,7 @@ pub(super) fn resolve(path: &Path) -> Result<(), MediaError> {
     let text = path.to_string_lossy();
     let knows_hosts = matches!(scheme(&text).to_ascii_lowercase().as_str(), "http" | "https" | "ftp") || is_live(path);
     if let Some(port) = impossible_port(&text).filter(|_| knows_hosts && device(&text).is_none()) {
-        return Err(MediaError::NoSuchPort { path: path.to_owned(), port: port.to_owned() });
+        return Err(MediaFault::NoSuchPort { port: port.to_owned() }.of(path.to_owned()));
     }
     let is_remote = knows_hosts && device(&text).is_none() && !goes_through_proxy(&text);
     let Some(host) = host(&text).filter(|_| is_remote) else { return Ok(()) };
@@ -99,7 +99,7 @@ pub(super) fn resolve(path: &Path) -> Result<(), MediaError> {
         Ok(_) => Ok(()),
         Err(error) => {
             log::debug!("{host}: {error}");
-            Err(MediaError::Unresolved { path: path.to_owned(), host: host.to_owned() })
+            Err(MediaFault::Unresolved { host: host.to_owned() }.of(path.to_owned()))
         }
     }
 }

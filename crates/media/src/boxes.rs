@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
-use super::error::MediaError;
+use super::error::{MediaError, MediaFault};
 use histoscope_core::picture::Orientation;
 
 /// Bytes searched at the start and at the end of a file for an index that the boxes do not lead to.
@@ -172,7 +172,7 @@ pub(super) fn heif_orientation(path: &Path) -> Result<Option<Orientation>, Media
     for (kind, contents) in properties {
         let Some(&value) = contents.first() else { continue };
         let Orientation { quarter_turns, mirrored } = orientation;
-        let undefined = |kind| Err(MediaError::UndefinedProperty { path: path.to_owned(), kind, value });
+        let undefined = |kind| Err(MediaFault::UndefinedProperty { kind, value }.of(path.to_owned()));
         orientation = match &kind {
             // Turns anticlockwise.
             b"irot" if value < 4 => Orientation { quarter_turns: (quarter_turns + 4 - value) % 4, mirrored },

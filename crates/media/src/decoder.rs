@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::av::{Accelerator, AvError, AvFrame, AvPacket, Interrupt, Received};
 use super::demuxer::Demuxer;
-use super::error::MediaError;
+use super::error::{MediaError, MediaFault};
 use super::guarantee::SeekGuarantee;
 use super::hardware;
 use super::index::{FrameIndex, Lister, Listing};
@@ -87,13 +87,13 @@ impl StopHandle {
         Self(Arc::new(Interrupt::new()))
     }
 
-    /// Makes the current operation and all later ones fail with [`MediaError::Stopped`].
+    /// Makes the current operation and all later ones fail with [`MediaFault::Stopped`].
     pub fn stop(&self) {
         self.0.stop();
     }
 
     /// Sets whether a newer request is waiting. If so, a long seek in progress is abandoned with
-    /// [`MediaError::Stopped`].
+    /// [`MediaFault::Stopped`].
     pub fn set_request_waiting(&self, is_waiting: bool) {
         self.0.set_request_waiting(is_waiting);
     }
@@ -199,12 +199,12 @@ impl Decoder {
         };
         let Some(difference) = difference else { return Ok(()) };
         let hardware = self.codec.hardware().or_else(|| Some(self.codec.failure()?.hardware));
-        Err(MediaError::HardwareDiffers {
-            path: self.info.path.clone(),
+        Err(MediaFault::HardwareDiffers {
             hardware: hardware.map_or("software", Accelerator::name),
             seconds: expected.as_ref().or(frame).map_or(0.0, |frame| frame.time_secs),
             difference,
-        })
+        }
+        .of(self.info.path.clone()))
     }
 
     fn next_own_frame(&mut self) -> Result<Option<Frame>, MediaError> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::av::{AvError, AvPacket, Input, Read, StreamParameters};
 use super::ending::left_out;
-use super::error::MediaError;
+use super::error::{MediaError, MediaFault};
 use super::info::LeftOut;
 use super::source::Source;
 use super::timeshift::Timeshift;
@@ -235,7 +235,7 @@ impl Demuxer {
             return Err(self.not_seekable());
         }
         self.input = self.source.open().map_err(|error| match error {
-            MediaError::NotFound { path } => MediaError::Gone { path },
+            MediaError { path, fault: MediaFault::NotFound } => MediaFault::Gone.of(path),
             other => other,
         })?;
         self.input.select(self.stream);
@@ -247,6 +247,6 @@ impl Demuxer {
 
     /// Returns the error for a source that cannot go back.
     pub(super) fn not_seekable(&self) -> MediaError {
-        MediaError::NotSeekable { path: self.source.path().to_owned() }
+        MediaFault::NotSeekable.of(self.source.path().to_owned())
     }
 }

@@ -9,118 +9,86 @@ use histoscope_core::text::{counted, sanitized, shown};
 
 /// An error in opening, reading or seeking in a file. Its text is one line for the user.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum MediaError {
+#[error("{}: {fault}{}", shown(path), fault.advice(path))]
+pub struct MediaError {
+    /// The file or the source.
+    pub path: PathBuf,
+    /// What happened.
+    pub fault: MediaFault,
+}
+
+/// What happened to a file, and what to do.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum MediaFault {
     /// The file does not exist.
-    #[error("{}: no such file; check the spelling and the folder", shown(path))]
-    NotFound {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("no such file; check the spelling and the folder")]
+    NotFound,
     /// No file name matches the pattern of an image sequence.
-    #[error(
-        "{}: no picture's name matches this pattern; %04d stands for a four-digit number, * for anything",
-        shown(path)
-    )]
-    NoMatch {
-        /// The pattern.
-        path: PathBuf,
-    },
+    #[error("no picture's name matches this pattern; %04d stands for a four-digit number, * for anything")]
+    NoMatch,
     /// The file existed when it was opened, but no longer does when it is needed again.
-    #[error("{}: the file was moved or deleted after it was opened; put it back to play it again", shown(path))]
-    Gone {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("the file was moved or deleted after it was opened; put it back to play it again")]
+    Gone,
     /// The path is a directory.
-    #[error("{}: this is a folder without numbered pictures; name a video file in it", shown(path))]
-    Directory {
-        /// The directory.
-        path: PathBuf,
-    },
+    #[error("this is a folder without numbered pictures; name a video file in it")]
+    Directory,
     /// The folder holds several sequences of numbered pictures.
-    #[error("{}: contains several sequences of pictures; name one of them ({})", shown(path), sanitized(names))]
+    #[error("contains several sequences of pictures; name one of them ({})", sanitized(names))]
     SeveralSequences {
-        /// The folder.
-        path: PathBuf,
         /// Their patterns, separated by commas.
         names: String,
     },
     /// The file to open as a sequence is not a numbered picture.
-    #[error("{}: not a numbered picture, so it belongs to no sequence; leave --sequence out", shown(path))]
-    NotNumbered {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("not a numbered picture, so it belongs to no sequence; leave --sequence out")]
+    NotNumbered,
     /// The source to follow while it is being written is not a sequence of numbered pictures.
-    #[error("{}: --follow needs numbered pictures, which this is not; omit it, or add --sequence", shown(path))]
-    NotFollowed {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("--follow needs numbered pictures, which this is not; omit it, or add --sequence")]
+    NotFollowed,
     /// The file has no video track of that number.
-    #[error("{}: there is no video track {track}; the file has {}", shown(path), numbers_to(*tracks))]
+    #[error("there is no video track {track}; the file has {}", numbers_to(*tracks))]
     NoSuchTrack {
-        /// The file.
-        path: PathBuf,
         /// The requested number.
         track: u32,
         /// Number of video tracks in the file.
         tracks: usize,
     },
     /// The operating system refuses to open or read the file.
-    #[error("{}: cannot be read ({reason}); check its permissions and its disk", shown(path))]
+    #[error("cannot be read ({reason}); check its permissions and its disk")]
     Unreadable {
-        /// The file.
-        path: PathBuf,
         /// The system's message.
         reason: String,
     },
     /// The file has no bytes.
-    #[error("{}: the file is empty; copy or download it again", shown(path))]
-    Empty {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("the file is empty; copy or download it again")]
+    Empty,
     /// FFmpeg does not recognise the file as video.
-    #[error("{}: not a video that FFmpeg recognises ({reason}); try another file", shown(path))]
+    #[error("not a video that FFmpeg recognises ({reason}); try another file")]
     NotMedia {
-        /// The file.
-        path: PathBuf,
         /// FFmpeg's message.
         reason: String,
     },
     /// An MP4 or MOV file lacks its index.
     #[error(
-        "{}: the MP4 index (moov) is missing, so the file was cut off while it was written or copied; copy it again or \
-         repair it with a tool such as untrunc",
-        shown(path)
+        "the MP4 index (moov) is missing, so the file was cut off while it was written or copied; copy it again or \
+         repair it with a tool such as untrunc"
     )]
-    NoIndex {
-        /// The file.
-        path: PathBuf,
-    },
+    NoIndex,
     /// The file is part of a segmented stream, and holds either its headers or its frames.
     #[error(
-        "{}: a segment of a stream (DASH, CMAF, HLS) without its {missing}; join them (cat init.mp4 segment.m4s > \
-         whole.mp4), or open the stream's manifest",
-        shown(path)
+        "a segment of a stream (DASH, CMAF, HLS) without its {missing}; join them (cat init.mp4 segment.m4s > \
+         whole.mp4), or open the stream's manifest"
     )]
     Segment {
-        /// The file.
-        path: PathBuf,
         /// The part that it lacks.
         missing: &'static str,
     },
     /// A box of an MP4 or MOV file states a wrong size, so its index cannot be found.
     #[error(
-        "{}: the box \"{}\" at byte {at} states a wrong size, so the MP4 index (moov) after it cannot be found; copy \
+        "the box \"{}\" at byte {at} states a wrong size, so the MP4 index (moov) after it cannot be found; copy \
          it again, or repair that box",
-        shown(path),
         sanitized(kind)
     )]
     IndexHidden {
-        /// The file.
-        path: PathBuf,
         /// Kind of the box.
         kind: String,
         /// Byte offset of the box.
@@ -128,152 +96,95 @@ pub enum MediaError {
     },
     /// An MP4 or MOV file that is read from a pipe has its index after the frames.
     #[error(
-        "{}: this MP4 has its index (moov) at the end, after the frames, and can only be read from a file, not from a \
-         pipe; save it to a file, or move its index with ffmpeg -c copy -movflags +faststart",
-        shown(path)
+        "this MP4 has its index (moov) at the end, after the frames, and can only be read from a file, not from a \
+         pipe; save it to a file, or move its index with ffmpeg -c copy -movflags +faststart"
     )]
-    IndexAtEnd {
-        /// The source.
-        path: PathBuf,
-    },
+    IndexAtEnd,
     /// A HEIF picture, which this version of FFmpeg cannot read.
-    #[error("{}: a HEIF picture (HEIC, AVIF), which this FFmpeg cannot read; convert it to PNG or JPEG", shown(path))]
-    Heif {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("a HEIF picture (HEIC, AVIF), which this FFmpeg cannot read; convert it to PNG or JPEG")]
+    Heif,
     /// A HEIF picture that consists of tiles, which cannot be assembled.
-    #[error(
-        "{}: a HEIF picture (HEIC, AVIF) made of tiles, which cannot be assembled; convert it to PNG or JPEG",
-        shown(path)
-    )]
-    Tiled {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("a HEIF picture (HEIC, AVIF) made of tiles, which cannot be assembled; convert it to PNG or JPEG")]
+    Tiled,
     /// A HEIF picture states an orientation that the format does not define.
     #[error(
-        "{}: its orientation is undefined (the property {kind} has the value {value}); convert the picture to PNG or JPEG",
-        shown(path)
+        "its orientation is undefined (the property {kind} has the value {value}); convert the picture to PNG or JPEG"
     )]
     UndefinedProperty {
-        /// The file.
-        path: PathBuf,
         /// The property.
         kind: &'static str,
         /// Its value.
         value: u8,
     },
     /// The pixels of the video cannot be read.
-    #[error("{}: {reason}; convert the video, for instance with ffmpeg -pix_fmt rgb24", shown(path))]
+    #[error("{reason}; convert the video, for instance with ffmpeg -pix_fmt rgb24")]
     NoPicture {
-        /// The file.
-        path: PathBuf,
         /// The reason, with the pixel format.
         reason: String,
     },
     /// An animated WebP, which FFmpeg cannot decode.
-    #[error(
-        "{}: an animated WebP, which this FFmpeg cannot decode; convert it to a video or to numbered pictures",
-        shown(path)
-    )]
-    AnimatedWebp {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("an animated WebP, which this FFmpeg cannot decode; convert it to a video or to numbered pictures")]
+    AnimatedWebp,
     /// A picture with more pixels than FFmpeg can decode.
-    #[error(
-        "{}: {width}×{height} pixels, more than FFmpeg can decode; scale it down, or cut it into parts",
-        shown(path)
-    )]
+    #[error("{width}×{height} pixels, more than FFmpeg can decode; scale it down, or cut it into parts")]
     TooLarge {
-        /// The file.
-        path: PathBuf,
         /// Its width in pixels.
         width: u32,
         /// Its height in pixels.
         height: u32,
     },
     /// The file refers to another file or an address that it is not allowed to read.
-    #[error(
-        "{}: refused to read {named}, to which it refers: {}; open that directly if you trust it",
-        shown(path),
-        rule(path)
-    )]
+    #[error("refused to read {named}, to which it refers: ")]
     Refused {
-        /// The file that refers to it.
-        path: PathBuf,
         /// The name of the other file or address.
         named: String,
     },
     /// The key of a playlist's segments was not read.
     #[error(
-        "{}: its segments are encrypted, and their key {named} was not read; decrypt them first, for example with \
-         ffmpeg -allowed_extensions ALL -i PLAYLIST -c copy clear.ts",
-        shown(path)
+        "its segments are encrypted, and their key {named} was not read; decrypt them first, for example with \
+         ffmpeg -allowed_extensions ALL -i PLAYLIST -c copy clear.ts"
     )]
     KeyUnread {
-        /// The playlist.
-        path: PathBuf,
         /// The name of the key.
         named: String,
     },
     /// A part of a playlist cannot be read.
-    #[error(
-        "{}: {named}, to which it refers, cannot be read; check that it exists and is a video file or address",
-        shown(path)
-    )]
+    #[error("{named}, to which it refers, cannot be read; check that it exists and is a video file or address")]
     PartUnread {
-        /// The playlist.
-        path: PathBuf,
         /// The name of the part.
         named: String,
     },
     /// The file has no video stream.
-    #[error("{}: contains no video ({found}); open a file that has a picture", shown(path))]
+    #[error("contains no video ({found}); open a file that has a picture")]
     NoVideo {
-        /// The file.
-        path: PathBuf,
         /// The streams that it has instead.
         found: String,
     },
     /// FFmpeg has no decoder for the codec.
-    #[error("{}: this FFmpeg has no decoder for {codec}; install one that has it, or convert the file", shown(path))]
+    #[error("this FFmpeg has no decoder for {codec}; install one that has it, or convert the file")]
     NoDecoder {
-        /// The file.
-        path: PathBuf,
         /// The codec's name.
         codec: String,
     },
     /// FFmpeg's decoder cannot decode something that the stream uses.
-    #[error("{}: this FFmpeg cannot decode {what}; convert the file with another program first", shown(path))]
+    #[error("this FFmpeg cannot decode {what}; convert the file with another program first")]
     Undecodable {
-        /// The file.
-        path: PathBuf,
         /// What it cannot decode, in words.
         what: String,
     },
     /// The content of a picture is not in the format that its name states.
-    #[error(
-        "{}: does not begin like {codec}, although it is named so; if it is in another format, rename it",
-        shown(path)
-    )]
+    #[error("does not begin like {codec}, although it is named so; if it is in another format, rename it")]
     Misnamed {
-        /// The file.
-        path: PathBuf,
         /// The codec that the name stands for.
         codec: String,
     },
     /// The default layer of an EXR picture is not a picture.
     #[error(
-        "{}: its default layer has neither red, green and blue nor luminance (its channels: {}); {}",
-        shown(path),
+        "its default layer has neither red, green and blue nor luminance (its channels: {}); {}",
         sanitized(channels),
         layer_advice(layers.as_deref())
     )]
     NoDefaultLayer {
-        /// The file.
-        path: PathBuf,
         /// The names of its channels, separated by commas.
         channels: String,
         /// The names of its layers that can be decoded, separated by commas.
@@ -281,188 +192,126 @@ pub enum MediaError {
     },
     /// The picture has no layer of that name that can be decoded.
     #[error(
-        "{}: it has no layer {} that FFmpeg can decode; {}",
-        shown(path),
+        "it has no layer {} that FFmpeg can decode; {}",
         sanitized(layer),
         other_layers(layers.as_deref())
     )]
     NoSuchLayer {
-        /// The file.
-        path: PathBuf,
         /// The requested name.
         layer: String,
         /// The names of its layers that can be decoded, separated by commas.
         layers: Option<String>,
     },
     /// A layer was requested, but the source is not an EXR file.
-    #[error("{}: only EXR files have layers; leave --layer out", shown(path))]
-    NoLayers {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("only EXR files have layers; leave --layer out")]
+    NoLayers,
     /// The video is encrypted or scrambled.
-    #[error(
-        "{}: its video is scrambled (encrypted); descramble it first, with the key that belongs to it",
-        shown(path)
-    )]
-    Scrambled {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("its video is scrambled (encrypted); descramble it first, with the key that belongs to it")]
+    Scrambled,
     /// No frame of the file could be decoded.
     #[error(
-        "{}: no frame could be decoded from the whole file ({codec}, {} refused); it is damaged, encrypted, or of a kind \
+        "no frame could be decoded from the whole file ({codec}, {} refused); it is damaged, encrypted, or of a kind \
          that FFmpeg does not know; try another copy",
-        shown(path),
         counted(*refused, "packet")
     )]
     NoFrames {
-        /// The file.
-        path: PathBuf,
         /// The codec's name.
         codec: String,
         /// Number of packets that the decoder refused.
         refused: u64,
     },
     /// The file ends within its first frame.
-    #[error("{}: the file was cut off in its first frame; copy or download it again", shown(path))]
-    CutInFirst {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("the file was cut off in its first frame; copy or download it again")]
+    CutInFirst,
     /// The video track has no packets.
     #[error(
-        "{}: its video track ({codec}) has no whole frame: it is empty, or was cut off in its first frame; try another \
-         copy of the file",
-        shown(path)
+        "its video track ({codec}) has no whole frame: it is empty, or was cut off in its first frame; try another \
+         copy of the file"
     )]
     EmptyTrack {
-        /// The file.
-        path: PathBuf,
         /// The codec's name.
         codec: String,
     },
     /// An edit list leaves out all frames.
     #[error(
-        "{}: its edit list leaves out every frame of the video; convert it with ffmpeg -ignore_editlist 1, which shows them",
-        shown(path)
+        "its edit list leaves out every frame of the video; convert it with ffmpeg -ignore_editlist 1, which shows them"
     )]
-    AllLeftOut {
-        /// The file.
-        path: PathBuf,
-    },
+    AllLeftOut,
     /// The source can only be read forwards.
-    #[error("{}: this source can only be played forwards; save it to a file to seek in it", shown(path))]
-    NotSeekable {
-        /// The source.
-        path: PathBuf,
-    },
+    #[error("this source can only be played forwards; save it to a file to seek in it")]
+    NotSeekable,
     /// A timecode was requested, but the frames have none.
-    #[error("{}: its frames have no timecodes; use a time (1:02.5) or a frame number (250f) instead", shown(path))]
-    NoTimecodes {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("its frames have no timecodes; use a time (1:02.5) or a frame number (250f) instead")]
+    NoTimecodes,
     /// No frame has the requested timecode.
-    #[error("{}: no frame has the timecode {timecode}; the first one has {first}", shown(path))]
+    #[error("no frame has the timecode {timecode}; the first one has {first}")]
     NoSuchTimecode {
-        /// The file.
-        path: PathBuf,
         /// The requested timecode.
         timecode: Timecode,
         /// The timecode of the first frame.
         first: Timecode,
     },
     /// The source delivered no data within the time limit.
-    #[error("{}: no data for {seconds} s; check the connection and try again", shown(path))]
+    #[error("no data for {seconds} s; check the connection and try again")]
     TimedOut {
-        /// The source.
-        path: PathBuf,
         /// The time limit, in seconds.
         seconds: f64,
     },
     /// The address names a host that cannot be resolved.
-    #[error("{}: host \"{}\" cannot be found; check the address and the connection", shown(path), sanitized(host))]
+    #[error("host \"{}\" cannot be found; check the address and the connection", sanitized(host))]
     Unresolved {
-        /// The address.
-        path: PathBuf,
         /// The host's name.
         host: String,
     },
     /// The address names an impossible port.
-    #[error("{}: there is no port {port}; a port is a number from 1 to 65535", shown(path))]
+    #[error("there is no port {port}; a port is a number from 1 to 65535")]
     NoSuchPort {
-        /// The address.
-        path: PathBuf,
         /// The text given as the port.
         port: String,
     },
     /// FFmpeg does not support the protocol.
     #[error(
-        "{}: this FFmpeg does not support the protocol; check the part before ://, or install an FFmpeg that supports \
-         it",
-        shown(path)
+        "this FFmpeg does not support the protocol; check the part before ://, or install an FFmpeg that supports \
+         it"
     )]
-    NoProtocol {
-        /// The address.
-        path: PathBuf,
-    },
+    NoProtocol,
     /// Another program is already listening on the port.
-    #[error("{}: another program is using this port; close it, or make the sender use another port", shown(path))]
-    PortTaken {
-        /// The address.
-        path: PathBuf,
-    },
+    #[error("another program is using this port; close it, or make the sender use another port")]
+    PortTaken,
     /// The caller stopped the operation.
-    #[error("{}: stopped", shown(path))]
-    Stopped {
-        /// The source.
-        path: PathBuf,
-    },
+    #[error("stopped")]
+    Stopped,
     /// FFmpeg's device library cannot be loaded.
     #[error(
-        "{}: FFmpeg's device library {library} cannot be loaded; install it (on Debian and Ubuntu: libavdevice{major})",
-        shown(path)
+        "FFmpeg's device library {library} cannot be loaded; install it (on Debian and Ubuntu: libavdevice{major})"
     )]
     NoDeviceLibrary {
-        /// The device.
-        path: PathBuf,
         /// The library's file name.
         library: String,
         /// Its major version.
         major: u32,
     },
     /// There is no such kind of device, or no device name follows it.
-    #[error("{}: name a device as av://KIND:NAME; the available kinds are {available}", shown(path))]
+    #[error("name a device as av://KIND:NAME; the available kinds are {available}")]
     NoSuchDevice {
-        /// The name that was given.
-        path: PathBuf,
         /// The available kinds, separated by commas.
         available: String,
     },
     /// Another program is using the device.
-    #[error("{}: the device is in use by another program; close that, or use another device", shown(path))]
-    DeviceInUse {
-        /// The device.
-        path: PathBuf,
-    },
+    #[error("the device is in use by another program; close that, or use another device")]
+    DeviceInUse,
     /// The device does not exist or cannot be used.
-    #[error("{}: the device cannot be opened ({reason}); {}", shown(path), device_advice(path))]
+    #[error("the device cannot be opened ({reason}); ")]
     Device {
-        /// The device.
-        path: PathBuf,
         /// FFmpeg's message.
         reason: String,
     },
     /// The hardware decoder that was named does not exist on this machine, or not for the codec.
     #[error(
-        "{}: cannot be decoded with {} ({reason}); use --hwdec auto, or leave --hwdec out to decode in software",
-        shown(path),
+        "cannot be decoded with {} ({reason}); use --hwdec auto, or leave --hwdec out to decode in software",
         kind.name()
     )]
     NoHardware {
-        /// The source.
-        path: PathBuf,
         /// The kind of hardware.
         kind: HardwareKind,
         /// The reason, in a few words.
@@ -470,13 +319,10 @@ pub enum MediaError {
     },
     /// A frame that hardware has decoded differs from software's.
     #[error(
-        "{}: the frame at {seconds:.3} s differs from software's in {difference} if decoded with {hardware}; leave \
-         --hwdec out to decode in software",
-        shown(path)
+        "the frame at {seconds:.3} s differs from software's in {difference} if decoded with {hardware}; leave \
+         --hwdec out to decode in software"
     )]
     HardwareDiffers {
-        /// The source.
-        path: PathBuf,
         /// The name of the hardware decoder.
         hardware: &'static str,
         /// Time of the frame, in seconds from the first.
@@ -485,39 +331,25 @@ pub enum MediaError {
         difference: &'static str,
     },
     /// Frames cannot be decoded twice for a comparison.
-    #[error("{}: --verify with --hwdec reads the video twice, which takes a file; save it to one", shown(path))]
-    NotRepeatable {
-        /// The source.
-        path: PathBuf,
-    },
+    #[error("--verify with --hwdec reads the video twice, which takes a file; save it to one")]
+    NotRepeatable,
     /// The decoder cannot be replaced, because the video is read only once or consists of tiles.
-    #[error(
-        "{}: its decoder cannot be changed; only files with one stream of pictures can be decoded again",
-        shown(path)
-    )]
-    NotSwitchable {
-        /// The source.
-        path: PathBuf,
-    },
+    #[error("its decoder cannot be changed; only files with one stream of pictures can be decoded again")]
+    NotSwitchable,
     /// The hardware decoder failed, and software cannot continue with the same frame.
     #[error(
-        "{}: decoding with {hardware} failed ({reason}), and the packets since the last keyframe are no longer there \
-         for software to continue; leave --hwdec out",
-        shown(path)
+        "decoding with {hardware} failed ({reason}), and the packets since the last keyframe are no longer there \
+         for software to continue; leave --hwdec out"
     )]
     HardwareLost {
-        /// The source.
-        path: PathBuf,
         /// The name of the hardware decoder.
         hardware: &'static str,
         /// The reason, in a few words.
         reason: String,
     },
     /// Another failure that FFmpeg or the system reports.
-    #[error("{}: {action} failed ({reason}); {}", shown(path), advice(path))]
+    #[error("{action} failed ({reason}); ")]
     Failed {
-        /// The source.
-        path: PathBuf,
         /// The operation that failed.
         action: &'static str,
         /// The message of FFmpeg or the system.
@@ -528,18 +360,37 @@ pub enum MediaError {
 impl MediaError {
     /// Returns `true` if another stream of the same file may be readable.
     pub(super) const fn is_of_stream(&self) -> bool {
+        use MediaFault as F;
         matches!(
-            self,
-            Self::NoFrames { .. }
-                | Self::Undecodable { .. }
-                | Self::Scrambled { .. }
-                | Self::CutInFirst { .. }
-                | Self::NoDecoder { .. }
-                | Self::EmptyTrack { .. }
-                | Self::AllLeftOut { .. }
-                | Self::TooLarge { .. }
-                | Self::NoPicture { .. }
+            self.fault,
+            F::NoFrames { .. }
+                | F::Undecodable { .. }
+                | F::Scrambled
+                | F::CutInFirst
+                | F::NoDecoder { .. }
+                | F::EmptyTrack { .. }
+                | F::AllLeftOut
+                | F::TooLarge { .. }
+                | F::NoPicture { .. }
         )
+    }
+}
+
+impl MediaFault {
+    /// Returns the error that this has happened to a file or a source.
+    #[must_use]
+    pub fn of(self, path: impl Into<PathBuf>) -> MediaError {
+        MediaError { path: path.into(), fault: self }
+    }
+
+    /// Returns the end of the message, if it depends on the source.
+    fn advice(&self, path: &Path) -> &'static str {
+        match self {
+            Self::Refused { .. } => rule(path),
+            Self::Device { .. } => device_advice(path),
+            Self::Failed { .. } => advice(path),
+            _ => "",
+        }
     }
 }
 
@@ -556,11 +407,12 @@ fn numbers_to(last: usize) -> String {
 /// Returns advice about the files and protocols that a source may read besides itself; see `allowed`.
 fn rule(path: &Path) -> &'static str {
     if is_address(&path.to_string_lossy()) {
-        "an address may refer to other addresses, but not to files on this machine"
+        "an address may refer to other addresses, but not to files on this machine; open that directly if you trust it"
     } else if path == Path::new("-") {
-        "data from a pipe may refer to nothing else"
+        "data from a pipe may refer to nothing else; open that directly if you trust it"
     } else {
-        "a file may refer to media files next to it, but to no other files and no addresses"
+        "a file may refer to media files next to it, but to no other files and no addresses; open that directly if you \
+         trust it"
     }
 }
 
@@ -608,7 +460,7 @@ mod tests {
     fn advice_depends_on_the_source() {
         let told = |path: &str| {
             let reason = "Connection refused".to_owned();
-            MediaError::Failed { path: path.into(), action: "opening it", reason }.to_string()
+            MediaFault::Failed { action: "opening it", reason }.of(path).to_string()
         };
         assert!(told("http://localhost:1/x.mp4").ends_with("check the address and the connection"));
         for path in ["clips/x.mp4", "file:///clips/x.mp4"] {

@@ -55,7 +55,7 @@ pub use address::{is_live, is_local};
 pub use av::{DeviceMemory, HardwareKind, filters_keep_depth, version as ffmpeg_version, wait_until_closed};
 pub use decoder::{Decoder, StopHandle};
 pub use ending::Ending;
-pub use error::MediaError;
+pub use error::{MediaError, MediaFault};
 pub use exchange::{DecodeEvent, QueueLimits};
 pub use hardware::{HARDWARE_NAMES, HardwareChoice, HardwareOptions};
 pub use index::FrameIndex;

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::address;
 use super::decoder::{Decoder, StopHandle};
-use super::error::MediaError;
+use super::error::{MediaError, MediaFault};
 use super::info::{OpenOptions, StreamInfo};
 use super::timeshift::Timeshift;
 use histoscope_core::picture::{Frame, FrameFacts, Ratio};
@@ -129,7 +129,7 @@ impl Receiver {
                     Ok(Reception::Frame(frame))
                 }
                 Ok(None) => Ok(self.lose("the sender ended the stream".to_owned())),
-                Err(error @ MediaError::Stopped { .. }) => Err(error),
+                Err(error @ MediaError { fault: MediaFault::Stopped, .. }) => Err(error),
                 Err(error) => Ok(self.lose(error.to_string())),
             },
             ReceptionState::Searching { pause } => {
@@ -150,7 +150,7 @@ impl Receiver {
         let options = OpenOptions { network_limit: Some(OPEN_LIMIT), ..self.options.clone() };
         match Decoder::open_keeping(&self.path, &options, &self.stop, self.shift.as_ref()) {
             Ok(decoder) => Ok(self.receive_from(decoder)),
-            Err(error @ MediaError::Stopped { .. }) => Err(error),
+            Err(error @ MediaError { fault: MediaFault::Stopped, .. }) => Err(error),
             Err(error) if self.line.is_none() && is_final(&error) => Err(error),
             Err(error) => {
                 log::debug!("{error}");
@@ -170,7 +170,7 @@ impl Receiver {
         let until = Instant::now() + pause;
         while Instant::now() < until {
             if self.stop.is_stopped() {
-                return Err(MediaError::Stopped { path: self.path.clone() });
+                return Err(MediaFault::Stopped.of(self.path.clone()));
             }
             thread::sleep(LOOK.min(until.saturating_duration_since(Instant::now())));
         }
@@ -251,23 +251,23 @@ pub fn open_when_there(path: &Path, options: &OpenOptions, stop: &StopHandle) ->
 /// Returns `true` if another attempt would fail in the same way, because of the name or of what this machine supports.
 const fn is_final(error: &MediaError) -> bool {
     matches!(
-        error,
-        MediaError::Unresolved { .. }
-            | MediaError::NoSuchPort { .. }
-            | MediaError::NotFound { .. }
-            | MediaError::NotFollowed { .. }
-            | MediaError::NotNumbered { .. }
-            | MediaError::SeveralSequences { .. }
-            | MediaError::Unreadable { .. }
-            | MediaError::Empty { .. }
-            | MediaError::Directory { .. }
-            | MediaError::NoDecoder { .. }
-            | MediaError::NoVideo { .. }
-            | MediaError::NoProtocol { .. }
-            | MediaError::PortTaken { .. }
-            | MediaError::NoDeviceLibrary { .. }
-            | MediaError::NoSuchDevice { .. }
-            | MediaError::DeviceInUse { .. }
-            | MediaError::Device { .. }
+        error.fault,
+        MediaFault::Unresolved { .. }
+            | MediaFault::NoSuchPort { .. }
+            | MediaFault::NotFound
+            | MediaFault::NotFollowed
+            | MediaFault::NotNumbered
+            | MediaFault::SeveralSequences { .. }
+            | MediaFault::Unreadable { .. }
+            | MediaFault::Empty
+            | MediaFault::Directory
+            | MediaFault::NoDecoder { .. }
+            | MediaFault::NoVideo { .. }
+            | MediaFault::NoProtocol
+            | MediaFault::PortTaken
+            | MediaFault::NoDeviceLibrary { .. }
+            | MediaFault::NoSuchDevice { .. }
+            | MediaFault::DeviceInUse
+            | MediaFault::Device { .. }
     )
 }

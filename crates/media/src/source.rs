@@ -13,7 +13,7 @@ use super::av::{self, AvError, Denied, Devices, Input, InputOptions, Interrupt, 
 use super::boxes::{self, IndexFault};
 use super::device::{Device, device};
 use super::ending;
-use super::error::{MediaError, is_address};
+use super::error::{MediaError, MediaFault, is_address};
 use super::exr::{ExrHeader, LayerChoice};
 use super::info::OpenOptions;
 use super::numbered::{self, NumberPattern, Sequence};
@@ -91,7 +91,7 @@ impl Source {
         };
         let follows = options.follow && matches!(kind, SourceKind::Numbered(_));
         if options.follow && !follows {
-            return Err(MediaError::NotFollowed { path: path.to_owned() });
+            return Err(MediaFault::NotFollowed.of(path.to_owned()));
         }
         let assumed = match &kind {
             SourceKind::Numbered(sequence) => sequence.assumed_rate(),
@@ -111,7 +111,7 @@ impl Source {
                 path.as_os_str().as_encoded_bytes().to_vec()
             }
         };
-        let url = CString::new(url).map_err(|_| MediaError::NotFound { path: path.to_owned() })?;
+        let url = CString::new(url).map_err(|_| MediaFault::NotFound.of(path.to_owned()))?;
         let network_limit = options.network_limit.unwrap_or(OpenOptions::NETWORK_LIMIT);
         let mut source =
             Self { path: path.to_owned(), url, kind, picture_rate, follows, network_limit, layer: None, interrupt };
@@ -127,8 +127,8 @@ impl Source {
             SourceKind::Numbered(sequence) => ExrHeader::read(&sequence.first_path()),
             _ => None,
         };
-        let Some(header) = header else { return Err(MediaError::NoLayers { path }) };
-        let no_such = || MediaError::NoSuchLayer { path, layer: layer.to_owned(), layers: header.layer_names() };
+        let Some(header) = header else { return Err(MediaFault::NoLayers.of(path)) };
+        let no_such = || MediaFault::NoSuchLayer { layer: layer.to_owned(), layers: header.layer_names() }.of(path);
         header.layer(layer).ok_or_else(no_such)
     }
 
@@ -224,7 +224,7 @@ impl Source {
         }
         loop {
             if self.interrupt.is_stopped() {
-                return Err(MediaError::Stopped { path: self.path.clone() });
+                return Err(MediaFault::Stopped.of(self.path.clone()));
             }
             if let Some(grown) = sequence.grown() {
                 *sequence = grown;
@@ -301,7 +301,7 @@ impl Source {
             .map_err(|error| take_denied().map_or_else(|| self.open_error(error), |denied| self.denied(denied)))?;
         if input.container() == "tty" {
             // FFmpeg renders plain text as the picture of a terminal, based only on the file name.
-            return Err(MediaError::NotMedia { path: self.path.clone(), reason: "it is plain text".to_owned() });
+            return Err(MediaFault::NotMedia { reason: "it is plain text".to_owned() }.of(self.path.clone()));
         }
         Ok(input)
     }
@@ -333,14 +333,12 @@ impl Source {
         let text = self.path.to_string_lossy();
         let Some(Device { kind, name }) = device(&text) else { return Ok(None) };
         let path = || self.path.clone();
-        let devices = Devices::load().map_err(|library| MediaError::NoDeviceLibrary {
-            path: path(),
-            library: library.to_owned(),
-            major: av::major(),
+        let devices = Devices::load().map_err(|library| {
+            MediaFault::NoDeviceLibrary { library: library.to_owned(), major: av::major() }.of(path())
         })?;
         // If FFmpeg did not know the kind, it would take the rest of the name for a file.
         let known = CString::new(kind).ok().filter(|_| devices.has(kind) && !name.is_empty());
-        known.map(Some).ok_or_else(|| MediaError::NoSuchDevice { path: path(), available: devices.names() })
+        known.map(Some).ok_or_else(|| MediaFault::NoSuchDevice { available: devices.names() }.of(path()))
     }
 
     /// Returns the files and protocols that it may read besides itself.
@@ -366,32 +364,32 @@ impl Source {
         };
         match denied {
             Denied::Unread(named) if self.kind != SourceKind::Pipe => {
-                MediaError::PartUnread { path, named: bare(&named) }
+                MediaFault::PartUnread { named: bare(&named) }.of(path)
             }
-            Denied::Unread(named) | Denied::Refused(named) => MediaError::Refused { path, named: bare(&named) },
-            Denied::Key(named) => MediaError::KeyUnread { path, named: bare(&named) },
+            Denied::Unread(named) | Denied::Refused(named) => MediaFault::Refused { named: bare(&named) }.of(path),
+            Denied::Key(named) => MediaFault::KeyUnread { named: bare(&named) }.of(path),
         }
     }
 
     fn open_error(&self, error: AvError) -> MediaError {
         let path = self.path.clone();
         if let Some((width, height)) = take_inability().oversize {
-            return MediaError::TooLarge { path, width, height };
+            return MediaFault::TooLarge { width, height }.of(path);
         }
         match error {
-            AvError::BUSY if self.kind == SourceKind::Device => MediaError::DeviceInUse { path },
+            AvError::BUSY if self.kind == SourceKind::Device => MediaFault::DeviceInUse.of(path),
             _ if self.kind == SourceKind::Device && !self.interrupt.is_stopped() && !self.interrupt.is_late() => {
-                MediaError::Device { path, reason: error.to_string() }
+                MediaFault::Device { reason: error.to_string() }.of(path)
             }
             AvError::INVALID_DATA if self.is_file() => self.unrecognised(error),
-            AvError::EOF if self.is_file() => MediaError::CutInFirst { path },
-            AvError::INVALID_DATA => MediaError::NotMedia { path, reason: error.to_string() },
+            AvError::EOF if self.is_file() => MediaFault::CutInFirst.of(path),
+            AvError::INVALID_DATA => MediaFault::NotMedia { reason: error.to_string() }.of(path),
             AvError::NO_ENTRY if matches!(self.kind, SourceKind::Numbered(_) | SourceKind::Glob) => {
-                MediaError::NoMatch { path }
+                MediaFault::NoMatch.of(path)
             }
-            AvError::NO_ENTRY => MediaError::NotFound { path },
-            AvError::NO_PROTOCOL if self.is_live() => MediaError::NoProtocol { path },
-            AvError::ADDRESS_IN_USE => MediaError::PortTaken { path },
+            AvError::NO_ENTRY => MediaFault::NotFound.of(path),
+            AvError::NO_PROTOCOL if self.is_live() => MediaFault::NoProtocol.of(path),
+            AvError::ADDRESS_IN_USE => MediaFault::PortTaken.of(path),
             _ => self.error("opening it", error),
         }
     }
@@ -401,13 +399,13 @@ impl Source {
         let path = self.path.clone();
         if boxes::is_heif(&path) {
             let is_cut = ending::cut_part(&path, "mov,mp4,m4a,3gp,3g2,mj2").is_some();
-            return if is_cut { MediaError::CutInFirst { path } } else { MediaError::Heif { path } };
+            return if is_cut { MediaFault::CutInFirst.of(path) } else { MediaFault::Heif.of(path) };
         }
         match boxes::index_fault(&path) {
-            Some(IndexFault::Missing) => MediaError::NoIndex { path },
-            Some(IndexFault::Elsewhere) => MediaError::Segment { path, missing: "initialization segment" },
-            Some(IndexFault::Hidden { kind, at }) => MediaError::IndexHidden { path, kind, at },
-            None => MediaError::NotMedia { path, reason: error.to_string() },
+            Some(IndexFault::Missing) => MediaFault::NoIndex.of(path),
+            Some(IndexFault::Elsewhere) => MediaFault::Segment { missing: "initialization segment" }.of(path),
+            Some(IndexFault::Hidden { kind, at }) => MediaFault::IndexHidden { kind, at }.of(path),
+            None => MediaFault::NotMedia { reason: error.to_string() }.of(path),
         }
     }
 
@@ -415,12 +413,12 @@ impl Source {
     pub(super) fn error(&self, action: &'static str, error: AvError) -> MediaError {
         let path = self.path.clone();
         if self.interrupt.is_stopped() {
-            MediaError::Stopped { path }
+            MediaFault::Stopped.of(path)
         } else if self.comes_from_outside() && (self.interrupt.is_late() || error == AvError::EXIT) {
             // Data received before the limit may have been delivered in between, which started a new limit.
-            MediaError::TimedOut { path, seconds: self.network_limit.as_secs_f64() }
+            MediaFault::TimedOut { seconds: self.network_limit.as_secs_f64() }.of(path)
         } else {
-            MediaError::Failed { path, action, reason: error.to_string() }
+            MediaFault::Failed { action, reason: error.to_string() }.of(path)
         }
     }
 }
@@ -439,12 +437,12 @@ fn check_file(path: &Path, options: &OpenOptions) -> Result<SourceKind, MediaErr
                 () if is_protocol => Ok(SourceKind::Other),
                 () if pattern.is_some() => pattern
                     .and_then(|pattern| sequence_of(pattern, options))
-                    .ok_or_else(|| MediaError::NoMatch { path: path_buf() }),
+                    .ok_or_else(|| MediaFault::NoMatch.of(path_buf())),
                 () if text.contains(['*', '?', '[']) => Ok(SourceKind::Glob),
-                () => Err(MediaError::NotFound { path: path_buf() }),
+                () => Err(MediaFault::NotFound.of(path_buf())),
             };
         }
-        Err(error) => return Err(MediaError::Unreadable { path: path_buf(), reason: error.to_string() }),
+        Err(error) => return Err(MediaFault::Unreadable { reason: error.to_string() }.of(path_buf())),
     };
     if metadata.is_dir() {
         return folder_of_pictures(path, options);
@@ -454,14 +452,14 @@ fn check_file(path: &Path, options: &OpenOptions) -> Result<SourceKind, MediaErr
         return Ok(SourceKind::Fifo);
     }
     if metadata.len() == 0 {
-        return Err(MediaError::Empty { path: path_buf() });
+        return Err(MediaFault::Empty.of(path_buf()));
     }
     match File::open(path) {
         Ok(_) if options.sequence => NumberPattern::around(path)
             .and_then(|pattern| sequence_of(pattern, options))
-            .ok_or_else(|| MediaError::NotNumbered { path: path_buf() }),
+            .ok_or_else(|| MediaFault::NotNumbered.of(path_buf())),
         Ok(_) => Ok(SourceKind::File),
-        Err(error) => Err(MediaError::Unreadable { path: path_buf(), reason: error.to_string() }),
+        Err(error) => Err(MediaFault::Unreadable { reason: error.to_string() }.of(path_buf())),
     }
 }
 
@@ -476,14 +474,14 @@ fn sequence_of(pattern: NumberPattern, options: &OpenOptions) -> Option<SourceKi
 fn folder_of_pictures(path: &Path, options: &OpenOptions) -> Result<SourceKind, MediaError> {
     let path_buf = || path.to_owned();
     let found = Sequence::in_folder(path)
-        .map_err(|error| MediaError::Unreadable { path: path_buf(), reason: error.to_string() })?;
+        .map_err(|error| MediaFault::Unreadable { reason: error.to_string() }.of(path_buf()))?;
     match &found[..] {
-        [] if options.follow => Err(MediaError::NoMatch { path: path_buf() }),
-        [] => Err(MediaError::Directory { path: path_buf() }),
-        [only] => sequence_of(only.clone(), options).ok_or_else(|| MediaError::Directory { path: path_buf() }),
+        [] if options.follow => Err(MediaFault::NoMatch.of(path_buf())),
+        [] => Err(MediaFault::Directory.of(path_buf())),
+        [only] => sequence_of(only.clone(), options).ok_or_else(|| MediaFault::Directory.of(path_buf())),
         several => {
             let names = several.iter().map(|pattern| file_name(Path::new(&pattern.text())));
-            Err(MediaError::SeveralSequences { path: path_buf(), names: names.collect::<Vec<_>>().join(", ") })
+            Err(MediaFault::SeveralSequences { names: names.collect::<Vec<_>>().join(", ") }.of(path_buf()))
         }
     }
 }

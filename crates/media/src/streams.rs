@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::Path;
 
 use super::av::{Input, StreamParameters};
-use super::error::MediaError;
+use super::error::{MediaError, MediaFault};
 use super::layout::native_layout;
 use histoscope_core::picture::layout::ColorModel;
 
@@ -87,7 +87,7 @@ pub(super) fn candidates(input: &Input, track: Option<u32>, path: &Path) -> Resu
         let wanted = at.and_then(|at| found.get(at).copied());
         return wanted.map(|wanted| vec![wanted]).ok_or_else(|| {
             let path = path.to_owned();
-            MediaError::NoSuchTrack { path, track, tracks: found.len() }
+            MediaFault::NoSuchTrack { track, tracks: found.len() }.of(path)
         });
     }
     found.sort_unstable();
@@ -144,7 +144,7 @@ pub(super) fn check_decoder(parameters: &StreamParameters<'_>, path: &Path) -> R
         return Ok(());
     }
     let codec = codec_in_words(parameters.codec_name(), parameters.codec_tag());
-    Err(MediaError::NoDecoder { path: path.to_owned(), codec })
+    Err(MediaFault::NoDecoder { codec }.of(path.to_owned()))
 }
 
 /// Returns the name of a codec that cannot be decoded, with the container's tag for it. FFmpeg has no names for codecs

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::address;
 use super::decoder::{Decoder, StopHandle};
-use super::error::MediaError;
+use super::error::{MediaError, MediaFault};
 use super::exchange::{DecodeEvent, Exchange, FrameList, QueueLimits, ThreadState};
 use super::hardware::HardwareChoice;
 use super::index::{FrameIndex, Lister, Listing};
@@ -379,7 +379,7 @@ impl ThreadShared {
             return NextActivity::Idle;
         }
         if let Err(error) = decoder.seek_keeping(seek, KEPT) {
-            let goes_on = matches!(error, MediaError::NotSeekable { .. });
+            let goes_on = matches!(error, MediaError { fault: MediaFault::NotSeekable, .. });
             self.push(DecodeEvent::Error { serial, error });
             return if goes_on { NextActivity::Continue } else { NextActivity::Idle };
         }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::av::{self, AvError, AvFrame, AvPacket, Codec, CodecOptions, Input, Read, Received, TileGrid};
-use super::error::MediaError;
+use super::error::{MediaError, MediaFault};
 use super::layout::native_layout;
 use super::source::Source;
 use super::streams::check_decoder;
@@ -22,11 +22,11 @@ impl TiledPicture {
     /// Decodes all tiles of that item in a HEIF file.
     ///
     /// # Errors
-    /// [`MediaError::Tiled`] unless equal tiles of the same format cover the picture, each once. Other errors as for
+    /// [`MediaFault::Tiled`] unless equal tiles of the same format cover the picture, each once. Other errors as for
     /// reading.
     pub(super) fn read(source: &Source, item: u32) -> Result<Self, MediaError> {
         let path = || source.path().to_owned();
-        let refusal = || MediaError::Tiled { path: path() };
+        let refusal = || MediaFault::Tiled.of(path());
         if !av::REPORTS_TILES {
             return Err(refusal());
         }
@@ -39,7 +39,7 @@ impl TiledPicture {
             places.entry(tile.stream).or_default().push(tile.position);
         }
         let codec = input.stream(stream).map_or("", |parameters| parameters.codec_name()).to_owned();
-        let no_frames = |refused| MediaError::NoFrames { path: path(), codec: codec.clone(), refused };
+        let no_frames = |refused| MediaFault::NoFrames { codec: codec.clone(), refused }.of(path());
         let mut filled: Option<TileFrame> = None;
         while !places.is_empty() {
             let packet = match input.read() {

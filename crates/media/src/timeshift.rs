@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::av::{AvError, AvPacket, Codec, CodecOptions, Interrupt, StreamCopy, StreamParameters};
-use super::error::MediaError;
+use super::error::{MediaError, MediaFault};
 use super::guarantee;
 use super::info::StreamInfo;
 use super::pictures::{FramePosition, StreamDefaults};
@@ -291,7 +291,7 @@ impl KeptReader {
     fn wait(&self) -> Result<(), MediaError> {
         let is_superseded = self.interrupt.is_request_waiting() && Instant::now() >= self.patient_until;
         if self.interrupt.is_stopped() || is_superseded {
-            return Err(MediaError::Stopped { path: self.path.clone() });
+            return Err(MediaFault::Stopped.of(self.path.clone()));
         }
         std::thread::sleep(LOOK);
         Ok(())

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::boxes;
 use super::ending::packets_of;
-use super::error::MediaError;
+use super::error::{MediaError, MediaFault};
 use super::exr::{ExrHeader, LayerChoice};
 
 /// Bytes at the start of a file that are searched for scrambled packets.
@@ -53,14 +53,14 @@ pub(super) fn fault(
 ) -> Option<MediaError> {
     let path = path.to_owned();
     if is_named && !packet.is_empty() && begins_otherwise(packet, codec) {
-        return Some(MediaError::Misnamed { path, codec: codec.to_owned() });
+        return Some(MediaFault::Misnamed { codec: codec.to_owned() }.of(path));
     }
     let what = match codec {
         "exr" => {
             let (header, layer) = (ExrHeader::parse(packet)?, layer.cloned().unwrap_or_default());
             if !header.has_picture(&layer) && !header.is_deep() {
                 let (channels, layers) = (header.channel_names(), header.layer_names());
-                return Some(MediaError::NoDefaultLayer { path, channels, layers });
+                return Some(MediaFault::NoDefaultLayer { channels, layers }.of(path));
             }
             match header.new_compression() {
                 _ if header.is_deep() => Some("a deep EXR".to_owned()),
@@ -76,12 +76,12 @@ pub(super) fn fault(
         "psd" => {
             let side = |at: usize| packet.get(at..)?.first_chunk().map(|side| u32::from_be_bytes(*side));
             let (height, width) = (side(14)?, side(18)?);
-            return (width.max(height) > 30_000).then_some(MediaError::TooLarge { path, width, height });
+            return (width.max(height) > 30_000).then_some(MediaFault::TooLarge { width, height }.of(path));
         }
         "tiff" => of_tiff(packet),
         _ => None,
     };
-    what.map(|what| MediaError::Undecodable { path, what })
+    what.map(|what| MediaFault::Undecodable { what }.of(path))
 }
 
 /// Returns `true` if the video of a file of that container is encrypted. `id` is the stream's number in the container.

@@ -11,7 +11,7 @@ use crate::app::event::Waker;
 use histoscope_core::histogram::{Components, Histogram};
 use histoscope_core::picture::Frame;
 use histoscope_core::text::shown;
-use histoscope_media::{Decoder, MediaError, Seek, StopHandle};
+use histoscope_media::{Decoder, MediaError, MediaFault, Seek, StopHandle};
 use histoscope_render::cpu::Engine;
 use histoscope_render::cpu::thumbnail::Thumbnail;
 
@@ -144,7 +144,7 @@ impl Finder {
             }) {
                 Ok(Some(preview)) => self.keep(Arc::new(preview), secs),
                 Ok(None) => self.give_up(secs),
-                Err(MediaError::Stopped { .. }) => return,
+                Err(MediaError { fault: MediaFault::Stopped, .. }) => return,
                 Err(error) => {
                     log::debug!("no preview of {} at {secs:.3} s: {error}", shown(&self.subject.path));
                     // Its position is now unknown.

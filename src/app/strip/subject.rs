@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::gate::Gate;
 use histoscope_core::strip::Strip;
-use histoscope_media::{Decoder, MediaError, OpenOptions, StopHandle};
+use histoscope_media::{Decoder, MediaError, MediaFault, OpenOptions, StopHandle};
 
 /// The input that a strip is made from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub enum FillError {
 impl From<MediaError> for FillError {
     fn from(error: MediaError) -> Self {
         match error {
-            MediaError::Stopped { .. } => Self::Unwanted,
+            MediaError { fault: MediaFault::Stopped, .. } => Self::Unwanted,
             error => Self::Unreadable(error),
         }
     }

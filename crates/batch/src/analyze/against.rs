@@ -21,7 +21,7 @@ use super::frames::{Bound, NumberedFrames};
 use histoscope_core::compare::{PlaneDifference, Unlike, planes, reference, ssim};
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, Picture, PictureError};
-use histoscope_media::MediaError;
+use histoscope_media::MediaFault;
 
 /// Maximum difference between a structural similarity and that of the reference.
 const SSIM_TOLERANCE: f64 = 1e-9;
@@ -137,10 +137,12 @@ impl<'a> FramePairs<'a> {
         pictures: [&Picture; 2],
         region: Option<Rect>,
     ) -> Result<Vec<ComparedPlane>, AnalyzeError> {
-        let failed = |error: PictureError| MediaError::Failed {
-            path: self.context.request.input.clone(),
-            action: "cropping the region",
-            reason: error.to_string(),
+        let failed = |error: PictureError| {
+            MediaFault::Failed { action: "cropping the region", reason: error.to_string() }.of(self
+                .context
+                .request
+                .input
+                .clone())
         };
         let differences = planes::differences(pictures, region).map_err(failed)?;
         let similarities = ssim::similarities(pictures, region).map_err(failed)?;

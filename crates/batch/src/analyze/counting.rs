@@ -22,7 +22,7 @@ use histoscope_core::adjust::Adjustments;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, Picture};
 use histoscope_core::scopes::ScopeSums;
-use histoscope_media::{Decoder, FrameCounters, MediaError, OpenOptions, StreamInfo};
+use histoscope_media::{Decoder, FrameCounters, MediaError, MediaFault, OpenOptions, StreamInfo};
 use histoscope_render::engine::{Engine, EngineChoice, EngineError};
 use histoscope_render::gpu::AdapterChoice;
 
@@ -204,7 +204,7 @@ impl<'a, F: NumberedFrames> SelectedFrames<'a, F> {
                     self.outcome.end_secs = self.frames.end_secs();
                     return None;
                 }
-                Next::Failed(error @ MediaError::HardwareDiffers { .. }) => {
+                Next::Failed(error @ MediaError { fault: MediaFault::HardwareDiffers { .. }, .. }) => {
                     self.outcome.difference = Some(error);
                     return None;
                 }
@@ -325,7 +325,7 @@ impl<'a> CountingWork<'a> {
         let mastering_peak = self.context.info.stated_light.mastering.map(|display| display.max_cd_m2);
         let light = scale.map(|scale| LightRequest { scale, mastering_peak });
         self.counter.submit(picture, region, reading, light).map_err(|error| {
-            let failed = |action, reason: String| MediaError::Failed { path: request.input.clone(), action, reason };
+            let failed = |action, reason: String| MediaFault::Failed { action, reason }.of(request.input.clone());
             match error {
                 EngineError::Gpu(error) => AnalyzeError::Gpu(error),
                 EngineError::Region(error) => failed("cropping the region", error.to_string()).into(),

@@ -10,8 +10,8 @@ use super::selection::Point;
 use histoscope_core::picture::Frame;
 use histoscope_core::text::clock_time;
 use histoscope_media::{
-    Decoder, FrameCounters, FrameIndex, MediaError, NoSignal, OpenOptions, Receiver, Reception, Seek, SeekTarget,
-    StopHandle, StreamInfo,
+    Decoder, FrameCounters, FrameIndex, MediaError, MediaFault, NoSignal, OpenOptions, Receiver, Reception, Seek,
+    SeekTarget, StopHandle, StreamInfo,
 };
 
 /// Interval for checking whether the run was asked to stop while waiting for a frame.
@@ -289,11 +289,7 @@ impl Frames {
             }
         };
         thread::Builder::new().name("histoscope-decode".to_owned()).spawn(work).map_err(|error| {
-            MediaError::Failed {
-                path: failed_path,
-                action: "starting a thread to decode it",
-                reason: error.to_string(),
-            }
+            MediaFault::Failed { action: "starting a thread to decode it", reason: error.to_string() }.of(failed_path)
         })?;
         Ok(Self {
             ahead: ahead.into_iter(),
@@ -348,7 +344,7 @@ impl Frames {
                 Err(RecvTimeoutError::Timeout) => {}
                 // The thread announces its end unless it panicked.
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(Next::Failed(MediaError::Stopped { path: self.path.clone() }));
+                    return Err(Next::Failed(MediaFault::Stopped.of(self.path.clone())));
                 }
             }
         }
@@ -400,8 +396,7 @@ mod tests {
     #[test]
     fn a_live_source_s_error_arrives_after_frames_that_fill_the_channel() {
         let (sender, messages) = mpsc::sync_channel(2);
-        let lost =
-            MediaError::Failed { path: "rtp".into(), action: "receiving", reason: "the cable is cut".to_owned() };
+        let lost = MediaFault::Failed { action: "receiving", reason: "the cable is cut".to_owned() }.of("rtp".into());
         let work = move || {
             send_live(&sender, |hand_over| {
                 for _ in 0..3 {

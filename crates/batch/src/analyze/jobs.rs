@@ -14,7 +14,7 @@ use super::counting::{Context, CountedFrame, CountingWork, RunOutcome, count_all
 use super::error::{AnalyzeError, Stop};
 use super::frames::{Bound, Next, NumberedFrames};
 use histoscope_core::picture::Picture;
-use histoscope_media::{Decoder, FrameCounters, FrameIndex, MediaError, Seek, SeekTarget};
+use histoscope_media::{Decoder, FrameCounters, FrameIndex, MediaFault, Seek, SeekTarget};
 
 /// Minimum number of frames in a part, except the last one. Each part is decoded from its keyframe, and a few frames
 /// past its end to make sure of the end.
@@ -85,7 +85,7 @@ pub(super) fn run(
         if started == 0 {
             let path = context.request.input.clone();
             let reason = "no thread could be started".to_owned();
-            return Err(MediaError::Failed { path, action: "decoding in several jobs", reason }.into());
+            return Err(MediaFault::Failed { action: "decoding in several jobs", reason }.of(path).into());
         }
         let result = collect(context, &in_order, &mut outcome, sink);
         // Workers that are still waiting to send then notice that the receiver is gone.
@@ -253,7 +253,7 @@ fn collect(
         if next != number && context.request.selection.every.get() > 1 {
             let path = context.request.input.clone();
             let reason = format!("{} frames are missing before frame {number}", number - next);
-            return Err(MediaError::Failed { path, action: "decoding a damaged file in jobs", reason }.into());
+            return Err(MediaFault::Failed { action: "decoding a damaged file in jobs", reason }.of(path).into());
         }
         for message in messages {
             match message {

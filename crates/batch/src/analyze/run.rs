@@ -21,7 +21,7 @@ use super::summary::{RunOptions, Summary, display, hash};
 use crate::file::check_output;
 use histoscope_core::histogram::LightScale;
 use histoscope_core::text::{self, counted, sanitized};
-use histoscope_media::{HardwareChoice, MediaError};
+use histoscope_media::{HardwareChoice, MediaError, MediaFault};
 
 /// Maximum number of counted frames waiting to be written.
 const MAX_WAITING: usize = 32;
@@ -126,7 +126,7 @@ fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> R
         Err(AnalyzeError::NoLight { input, transfer }) if let Some(format) = scenes => {
             return Err(AnalyzeError::NotPq { input, transfer, format });
         }
-        Err(AnalyzeError::Media(MediaError::Stopped { .. })) if request.stop.is_stopped() => {
+        Err(AnalyzeError::Media(MediaError { fault: MediaFault::Stopped, .. })) if request.stop.is_stopped() => {
             return Ok(Finished::StoppedBeforeFirst);
         }
         opened => opened?,

@@ -12,7 +12,7 @@ use crate::fields::FrameDescription;
 use histoscope_core::histogram::Components;
 use histoscope_core::text::{file_name, shown};
 use histoscope_core::tone_map::SourceLight;
-use histoscope_media::{MediaError, StreamInfo};
+use histoscope_media::{MediaFault, StreamInfo};
 
 /// What counting a file has collected.
 pub struct Gathered {
@@ -74,7 +74,7 @@ pub fn gather(
         _ if outcome.stopped => Ok(None),
         (.., Some(reason)) => {
             let (path, reason) = (info.path, reason.clone());
-            Err(MediaError::Failed { path, action: "reading the frames", reason }.into())
+            Err(MediaFault::Failed { action: "reading the frames", reason }.of(path).into())
         }
         _ => Err(AnalyzeError::NothingCounted(shown(&info.path))),
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::Decoder;
 use crate::av::{self, Accelerator, HardwareDevice, HardwareKind, StreamParameters};
-use crate::error::MediaError;
+use crate::error::{MediaError, MediaFault};
 use crate::hardware::{HardwareChoice, HardwareOptions, difference};
 use crate::info::OpenOptions;
 
@@ -31,7 +31,7 @@ pub(crate) struct Decision {
 /// Decides what decodes a stream. `subject` is the file to check hardware with, if the stream can be read twice.
 ///
 /// # Errors
-/// [`MediaError::NoHardware`] if hardware was named that this machine does not have, or that has no decoder for the
+/// [`MediaFault::NoHardware`] if hardware was named that this machine does not have, or that has no decoder for the
 /// codec.
 pub(crate) fn decide(
     options: &OpenOptions,
@@ -52,7 +52,7 @@ pub(crate) fn decide(
     match options.hardware.choice {
         HardwareChoice::No => Ok(software(None)),
         HardwareChoice::Named(kind) => {
-            let failed = |reason: String| MediaError::NoHardware { path: path.to_owned(), kind, reason };
+            let failed = |reason: String| MediaFault::NoHardware { kind, reason }.of(path.to_owned());
             open(kind, parameters).map(used).map_err(failed)
         }
         HardwareChoice::Auto => {

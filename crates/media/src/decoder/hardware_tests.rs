@@ -299,7 +299,9 @@ fn verifying_notices_one_wrong_sample() {
     assert_eq!(verified(Faults::default()), Ok(75));
     assert_eq!(verified(Faults { fails_at_frame: Some(33), ..Faults::default() }), Ok(75));
     let found = verified(Faults { wrong_at_frame: Some(41), ..Faults::default() });
-    let Err(MediaError::HardwareDiffers { hardware, seconds, difference, .. }) = found else { panic!("{found:?}") };
+    let Err(MediaError { fault: MediaFault::HardwareDiffers { hardware, seconds, difference, .. }, .. }) = found else {
+        panic!("{found:?}")
+    };
     assert_eq!((hardware, (seconds * 25.0).round(), difference), ("made", 40.0, "its picture"));
 }
 
@@ -338,7 +340,7 @@ fn hardware_that_is_not_there_is_an_error_only_if_it_was_named() {
     let clip = clip("closed.mp4", 1, X264);
     let error = Decoder::open(&clip.path, &with(HardwareChoice::Named(HardwareKind::D3d11va))).err();
     #[cfg(not(windows))]
-    assert!(matches!(error, Some(MediaError::NoHardware { .. })), "{error:?}");
+    assert!(matches!(error, Some(MediaError { fault: MediaFault::NoHardware { .. }, .. })), "{error:?}");
     let text = error.map(|error| error.to_string()).unwrap_or_default();
     assert!(text.contains("cannot be decoded with d3d11va") && text.contains("--hwdec"), "{text}");
 }

@@ -154,7 +154,7 @@ impl Replay {
         self.stop.set_request_waiting(true);
         let next = self.decoder.next_frame();
         self.stop.set_request_waiting(false);
-        matches!(next, Err(MediaError::Stopped { .. }))
+        matches!(next, Err(MediaError { fault: MediaFault::Stopped, .. }))
     }
 }
 

@@ -14,7 +14,7 @@ use crate::av::{
 };
 use crate::demuxer::Demuxer;
 use crate::ending::{self, Ending};
-use crate::error::MediaError;
+use crate::error::{MediaError, MediaFault};
 use crate::exr::LayerChoice;
 use crate::guarantee::SeekGuarantee;
 use crate::hardware::{HardwareChoice, HardwareOptions};
@@ -93,7 +93,7 @@ impl Decoder {
                         return Err(source.denied(denied.clone()));
                     }
                     let found = streams::describe(&opened);
-                    return Err(MediaError::NoVideo { path: path.to_owned(), found });
+                    return Err(MediaFault::NoVideo { found }.of(path.to_owned()));
                 }
                 input = Some(opened);
                 continue;
@@ -111,7 +111,7 @@ impl Decoder {
                 Err(error) => return Err(error),
             }
         }
-        Err(first_error.unwrap_or_else(|| MediaError::NotFound { path: path.to_owned() }))
+        Err(first_error.unwrap_or_else(|| MediaFault::NotFound.of(path.to_owned())))
     }
 
     /// Adds a second decoder in software whose frames are compared with those of this one, if that is requested.
@@ -119,7 +119,7 @@ impl Decoder {
         if options.hardware.verify && self.info.hardware.is_some() {
             let path = self.info.path.clone();
             if self.info.live || !self.packets.opened().is_some_and(|demuxer| demuxer.source().can_reopen()) {
-                return Err(MediaError::NotRepeatable { path });
+                return Err(MediaFault::NotRepeatable.of(path));
             }
             let options = OpenOptions { hardware: HardwareOptions::default(), ..options.clone() };
             self.twin = Some(Box::new(Self::open_with(path, &options, stop)?));
@@ -130,7 +130,7 @@ impl Decoder {
     /// Opens a file whose picture is this item, which is assembled from tiles.
     fn open_tiled(source: Source, item: u32, options: &OpenOptions) -> Result<Self, MediaError> {
         if let Some(track) = options.track.filter(|track| *track != 1) {
-            return Err(MediaError::NoSuchTrack { path: source.path().to_owned(), track, tracks: 1 });
+            return Err(MediaFault::NoSuchTrack { track, tracks: 1 }.of(source.path().to_owned()));
         }
         let tiled = TiledPicture::read(&source, item)?;
         let (input, stream) = (source.open()?, tiled.stream());
@@ -147,7 +147,7 @@ impl Decoder {
     ) -> Result<Self, MediaError> {
         input.select(stream);
         let path = source.path().to_owned();
-        let no_video = || MediaError::NoVideo { path: path.clone(), found: "no such stream".to_owned() };
+        let no_video = || MediaFault::NoVideo { found: "no such stream".to_owned() }.of(path.clone());
         let parameters = input.stream(stream).ok_or_else(no_video)?;
         streams::check_decoder(&parameters, &path)?;
         let threads = threads_for(options, &parameters);
@@ -162,7 +162,7 @@ impl Decoder {
         let coding = CodecOptions { low_delay: live, own, ..CodecOptions::of_threads(threads) };
         let codec = open_codec(&mut decision, &parameters, (coding, options)).map_err(|error| {
             let large = input.oversize().or(take_inability().oversize);
-            let too_large = |(width, height)| MediaError::TooLarge { path: path.clone(), width, height };
+            let too_large = |(width, height)| MediaFault::TooLarge { width, height }.of(path.clone());
             large.map_or_else(|| source.error("opening the decoder", error), too_large)
         })?;
         let (rate, _) = input.rates(&parameters);
@@ -248,7 +248,7 @@ impl Decoder {
         let path = self.info.path.clone();
         let opened = self.packets.opened().filter(|demuxer| demuxer.source().can_reopen() && !demuxer.is_live());
         let parameters = opened.filter(|_| self.tiled.is_none()).and_then(Demuxer::parameters);
-        let Some(parameters) = parameters else { return Err(MediaError::NotSwitchable { path }) };
+        let Some(parameters) = parameters else { return Err(MediaFault::NotSwitchable.of(path)) };
         let options = self.pictures.options();
         let hardware = HardwareOptions { choice, ..options.hardware.clone() };
         let options = OpenOptions { hardware, ..options.clone() };
@@ -256,7 +256,7 @@ impl Decoder {
         let coding = CodecOptions::of_threads(threads_for(&options, &parameters));
         let opened = open_codec(&mut decision, &parameters, (coding, &options));
         let action = "opening the decoder";
-        self.codec = opened.map_err(|error| MediaError::Failed { path, action, reason: error.to_string() })?;
+        self.codec = opened.map_err(|error| MediaFault::Failed { action, reason: error.to_string() }.of(path))?;
         self.is_hardware_named = choice != HardwareChoice::Auto;
         self.info.decoder = self.codec.name();
         self.info.hardware = self.codec.hardware().map(Accelerator::name);
@@ -324,7 +324,7 @@ impl Decoder {
         }
         self.info.layout = Some(self.pictures.layout(&first.frame).map_err(|reason| {
             let path = self.info.path.clone();
-            MediaError::NoPicture { path, reason }
+            MediaFault::NoPicture { reason }.of(path)
         })?);
         if let Some(source) = self.pictures.source_format(&first.frame) {
             self.info.conversion = source.converted_to.clone();
@@ -428,17 +428,17 @@ impl Decoder {
         let (path, codec) = (self.info.path.clone(), self.info.codec.clone());
         let counters = self.counters();
         let Some(demuxer) = self.packets.opened() else {
-            return MediaError::EmptyTrack { path, codec };
+            return MediaFault::EmptyTrack { codec }.of(path);
         };
         let source = demuxer.source();
         if source.is_glob() && counters.refused_packets == 0 {
-            return MediaError::NoMatch { path };
+            return MediaFault::NoMatch.of(path);
         }
         if let Some(denied) = demuxer.input().denied() {
             return source.denied(denied.clone());
         }
         if demuxer.has_index_at_end() {
-            return MediaError::IndexAtEnd { path };
+            return MediaFault::IndexAtEnd.of(path);
         }
         let parameters = demuxer.parameters();
         let packet = self.first_packet.as_ref().map_or(&[][..], AvPacket::data);
@@ -449,32 +449,32 @@ impl Decoder {
         }
         let unable = self.inability();
         if let Some((width, height)) = demuxer.input().oversize().or(unable.oversize) {
-            return MediaError::TooLarge { path, width, height };
+            return MediaFault::TooLarge { width, height }.of(path);
         }
         let id = parameters.map_or(0, |parameters| parameters.id());
         if source.is_file() && undecodable::is_scrambled(&path, &self.info.container, id) {
-            return MediaError::Scrambled { path };
+            return MediaFault::Scrambled.of(path);
         }
         if counters.discarded > 0 && counters.refused_packets == 0 {
-            return MediaError::AllLeftOut { path };
+            return MediaFault::AllLeftOut.of(path);
         }
         if source.is_file() && boxes::lacks_fragments(&path) {
-            return MediaError::Segment { path, missing: "media segments" };
+            return MediaFault::Segment { missing: "media segments" }.of(path);
         }
         let is_partial = self.packets.last().is_some_and(|packet| packet.is_corrupt);
         let is_cut = || is_partial || self.cut_part().is_some() || ending::is_cut_picture(&codec, packet);
         if counters.packets <= 1 && is_cut() {
-            return MediaError::CutInFirst { path };
+            return MediaFault::CutInFirst.of(path);
         }
         match counters.refused_packets {
-            0 => MediaError::EmptyTrack { path, codec },
-            _ if codec == "webp" && is_animated_webp(&path) => MediaError::AnimatedWebp { path },
+            0 => MediaFault::EmptyTrack { codec }.of(path),
+            _ if codec == "webp" && is_animated_webp(&path) => MediaFault::AnimatedWebp.of(path),
             refused => match unable.missing {
                 Some(missing) => {
                     let what = format!("its {codec} ({} is not implemented)", sanitized(&missing));
-                    MediaError::Undecodable { path, what }
+                    MediaFault::Undecodable { what }.of(path)
                 }
-                None => MediaError::NoFrames { path, codec, refused },
+                None => MediaFault::NoFrames { codec, refused }.of(path),
             },
         }
     }

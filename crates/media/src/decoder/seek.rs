@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::Decoder;
 use crate::av::AvPacket;
-use crate::error::MediaError;
+use crate::error::{MediaError, MediaFault};
 use crate::guarantee::SeekGuarantee;
 use crate::numbering::Count;
 use crate::packets::LookAhead;
@@ -65,7 +65,7 @@ impl SeekOptions {
     fn check_interrupt(&self, decoder: &Decoder, begun: Instant) -> Result<(), MediaError> {
         let interrupt = decoder.packets.interrupt();
         if interrupt.is_stopped() || (interrupt.is_request_waiting() && begun.elapsed() > self.patience()) {
-            return Err(MediaError::Stopped { path: decoder.info.path.clone() });
+            return Err(MediaFault::Stopped.of(decoder.info.path.clone()));
         }
         Ok(())
     }
@@ -135,7 +135,7 @@ impl Decoder {
     /// Seeks as specified: the next frame that [`next_frame`](Self::next_frame) returns is the requested one.
     ///
     /// # Errors
-    /// [`MediaError::NotSeekable`] if the source can only be read forwards and the target has already been passed; the
+    /// [`MediaFault::NotSeekable`] if the source can only be read forwards and the target has already been passed; the
     /// position is then unchanged. Otherwise the same errors as for reading.
     pub fn seek(&mut self, seek: Seek) -> Result<(), MediaError> {
         if let Some(twin) = &mut self.twin {
@@ -282,7 +282,7 @@ impl Decoder {
     }
 
     fn not_seekable(&self) -> MediaError {
-        MediaError::NotSeekable { path: self.info.path.clone() }
+        MediaFault::NotSeekable.of(self.info.path.clone())
     }
 
     fn seek_forward_only(&mut self, ticks: i64, options: &SeekOptions) -> Result<(), MediaError> {
@@ -367,7 +367,7 @@ impl Decoder {
         let is_certain = self.info.timed && !self.timeline.has_strayed() && self.packets.kept().is_none();
         if !is_certain || !self.can_go_back() {
             let (path, hardware) = (self.info.path.clone(), failure.hardware.name());
-            return Err(MediaError::HardwareLost { path, hardware, reason: failure.reason.clone() });
+            return Err(MediaFault::HardwareLost { hardware, reason: failure.reason.clone() }.of(path));
         }
         self.open_again()?;
         self.position.omission.drop_before = last.map(|last| last.saturating_add(1));
@@ -381,12 +381,12 @@ impl Decoder {
     /// one.
     ///
     /// # Errors
-    /// [`MediaError::NoTimecodes`], [`MediaError::NoSuchTimecode`], or an error from reading.
+    /// [`MediaError::NoTimecodes`], [`MediaFault::NoSuchTimecode`], or an error from reading.
     pub fn find_timecode(&mut self, timecode: Timecode) -> Result<i64, MediaError> {
         let path = || self.info.path.clone();
         let Timecodes { first, rate, source } =
-            self.info.timecodes.ok_or_else(|| MediaError::NoTimecodes { path: path() })?;
-        let missing = MediaError::NoSuchTimecode { path: path(), timecode, first };
+            self.info.timecodes.ok_or_else(|| MediaFault::NoTimecodes.of(path()))?;
+        let missing = MediaFault::NoSuchTimecode { timecode, first }.of(path());
         let Some(counted) = rate.distance(first, timecode) else { return Err(missing) };
         if source == TimecodeSource::Container || !self.can_go_back() {
             return Ok(counted);
@@ -872,10 +872,9 @@ impl Decoder {
         }
         // Flushing does not reset every codec completely.
         if !is_same || !coding.resets_at_keyframes {
-            let codec = coding.open().map_err(|error| MediaError::Failed {
-                path: self.info.path.clone(),
-                action: "opening the decoder",
-                reason: error.to_string(),
+            let codec = coding.open().map_err(|error| {
+                MediaFault::Failed { action: "opening the decoder", reason: error.to_string() }
+                    .of(self.info.path.clone())
             })?;
             self.codec = super::StreamCodec::in_software(codec);
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::{Player, SeekRequest};
-use crate::{DecodeEvent, DecodeThread, MediaError, NoSignal, StreamInfo};
+use crate::{DecodeEvent, DecodeThread, MediaError, MediaFault, NoSignal, StreamInfo};
 
 /// Events other than frames.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ pub fn take_events(
             }
             Some(DecodeEvent::Error { serial, error }) => {
                 // After a refusal to go back, the frames continue from where they were.
-                if !matches!(error, MediaError::NotSeekable { .. }) {
+                if !matches!(error, MediaError { fault: MediaFault::NotSeekable, .. }) {
                     player.end_of_stream(serial);
                 }
                 on_news(SourceEvent::Error(error));

@@ -1,6 +1,6 @@
 //! Files without frames: each is refused with the right reason.
 
-use histoscope_media::{Decoder, MediaError, OpenOptions};
+use histoscope_media::{Decoder, MediaError, MediaFault, OpenOptions};
 
 use crate::common::{Clip, decode_all, open_error, picture_bytes};
 
@@ -91,7 +91,7 @@ fn an_animated_webp() {
     match Decoder::open(clip.path(), &OpenOptions::default()) {
         // Newer versions of FFmpeg read them.
         Ok(_) => {}
-        Err(error) => assert!(matches!(error, MediaError::AnimatedWebp { .. }), "{error}"),
+        Err(error) => assert!(matches!(error, MediaError { fault: MediaFault::AnimatedWebp, .. }), "{error}"),
     }
 }
 

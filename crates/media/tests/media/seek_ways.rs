@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use histoscope_core::picture::Frame;
-use histoscope_media::{Decoder, MediaError, Seek, SeekTarget};
+use histoscope_media::{Decoder, MediaError, MediaFault, Seek, SeekTarget};
 
 use crate::common::numbered::{number, numbered};
 use crate::common::server::serve;
@@ -204,5 +204,5 @@ fn the_first_frame_needs_no_second_opening_unless_the_codec_remembers() {
     let mut decoder = open(clip.path());
     go(&mut decoder, Seek::to(3.0));
     std::fs::remove_file(clip.path()).expect("the file is there");
-    assert!(matches!(decoder.seek(Seek::START), Err(MediaError::Gone { .. })));
+    assert!(matches!(decoder.seek(Seek::START), Err(MediaError { fault: MediaFault::Gone, .. })));
 }

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use histoscope_core::picture::{Frame, Ratio};
-use histoscope_media::{DecodeEvent, DecodeThread, Decoder, MediaError, OpenOptions, QueueLimits, Seek, SeekTarget};
+use histoscope_media::{
+    DecodeEvent, DecodeThread, Decoder, MediaError, MediaFault, OpenOptions, QueueLimits, Seek, SeekTarget,
+};
 
 use crate::common::{Clip, decode_all, open, open_error, picture_bytes, raw_frames, rest};
 
@@ -143,10 +145,10 @@ fn what_is_no_sequence_is_refused_for_what_it_is() {
     let alone = clip.make("alone.png", &format!("{SOURCE}=0.04 -update 1"));
     for path in [&other, &alone] {
         let refused = Decoder::open(path, &sequence).err();
-        assert!(matches!(refused, Some(MediaError::NotNumbered { .. })), "{refused:?}");
+        assert!(matches!(refused, Some(MediaError { fault: MediaFault::NotNumbered, .. })), "{refused:?}");
     }
     let follow = OpenOptions { follow: true, ..OpenOptions::default() };
-    assert!(matches!(Decoder::open(&other, &follow).err(), Some(MediaError::NotFollowed { .. })));
+    assert!(matches!(Decoder::open(&other, &follow).err(), Some(MediaError { fault: MediaFault::NotFollowed, .. })));
     for name in ["%04d %04d.png", "100% sure.png", "%5.png"] {
         assert!(open_error(&clip.folder().join(name)).contains("no such file"), "{name}");
     }

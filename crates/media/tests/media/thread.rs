@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use histoscope_media::{DecodeEvent, DecodeThread, MediaError, OpenOptions, QueueLimits, Seek, SeekTarget};
+use histoscope_media::{DecodeEvent, DecodeThread, MediaError, MediaFault, OpenOptions, QueueLimits, Seek, SeekTarget};
 
 use crate::common::Clip;
 use crate::common::numbered::{number, numbered};
@@ -160,7 +160,10 @@ fn a_server_that_says_nothing_does_not_hold_the_program() {
 fn errors_are_events() {
     let missing = Clip::blank("missing.mp4");
     let thread = start(&missing, QueueLimits::default());
-    assert!(matches!(next(&thread), DecodeEvent::Error { error: MediaError::NotFound { .. }, serial: 0 }));
+    assert!(matches!(
+        next(&thread),
+        DecodeEvent::Error { error: MediaError { fault: MediaFault::NotFound, .. }, serial: 0 }
+    ));
     assert!(thread.recv_timeout(SOON).is_none(), "nothing follows");
 }
 

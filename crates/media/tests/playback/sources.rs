@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use histoscope_media::{DecodeEvent, DecodeThread, Decoder, MediaError, OpenOptions, QueueLimits, Seek};
+use histoscope_media::{DecodeEvent, DecodeThread, Decoder, MediaError, MediaFault, OpenOptions, QueueLimits, Seek};
 
 use crate::common::numbered::{number, numbered};
 use crate::common::server::serve;
@@ -44,7 +44,7 @@ fn a_deleted_file_that_has_to_be_opened_again_says_so() {
     session.seek(3.0);
     std::fs::remove_file(clip.path()).expect("the file is there");
     session.seek(1.0);
-    assert!(matches!(&session.errors[..], [MediaError::Gone { .. }]), "{:?}", session.errors);
+    assert!(matches!(&session.errors[..], [MediaError { fault: MediaFault::Gone, .. }]), "{:?}", session.errors);
     assert!(session.errors[0].to_string().contains("moved or deleted"));
     assert_eq!(number(&session.frame().picture), 75, "the picture stays");
 }

@@ -23,7 +23,7 @@ use super::super::frames::{self, Bound, Frames, Next, NumberedFrames};
 use super::super::selection::{Point, Selection};
 use histoscope_core::compare::SmallPicture;
 use histoscope_core::compare::small::PIXELS;
-use histoscope_media::{Decoder, MediaError, OpenOptions};
+use histoscope_media::{Decoder, MediaFault, OpenOptions};
 
 /// Number of input frames to compare.
 const WINDOW: u64 = 256;
@@ -303,10 +303,8 @@ fn small_pictures(
             break;
         }
         let picture = frame.picture.decoded();
-        let small = SmallPicture::of(picture, cropping.of(number, picture)?).map_err(|error| MediaError::Failed {
-            path: input.to_owned(),
-            action: "cutting out the region",
-            reason: error.to_string(),
+        let small = SmallPicture::of(picture, cropping.of(number, picture)?).map_err(|error| {
+            MediaFault::Failed { action: "cutting out the region", reason: error.to_string() }.of(input.to_owned())
         })?;
         found.push(small);
     }
