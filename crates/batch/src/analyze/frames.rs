@@ -396,7 +396,7 @@ mod tests {
     #[test]
     fn a_live_source_s_error_arrives_after_frames_that_fill_the_channel() {
         let (sender, messages) = mpsc::sync_channel(2);
-        let lost = MediaFault::Failed { action: "receiving", reason: "the cable is cut".to_owned() }.of("rtp".into());
+        let lost = MediaFault::Failed { action: "receiving", reason: "the cable is cut".to_owned() }.of("rtp");
         let work = move || {
             send_live(&sender, |hand_over| {
                 for _ in 0..3 {
