@@ -136,15 +136,23 @@ pub fn circles(arrows: &BTreeMap<Name, BTreeSet<Name>>) -> Vec<BTreeSet<Name>> {
     circles
 }
 
-/// Returns the arrows between rooms: the first folder of each module stands for all of it, and the root for itself.
-pub fn between_rooms(arrows: &BTreeMap<Name, BTreeSet<Name>>) -> BTreeMap<Name, BTreeSet<Name>> {
-    let room = |module: &Name| module.iter().take(1).cloned().collect::<Name>();
+/// Returns the arrows between the rooms of a folder: each module in it stands for itself and all that is in its folder.
+pub fn between_rooms(arrows: &BTreeMap<Name, BTreeSet<Name>>, folder: &Name) -> BTreeMap<Name, BTreeSet<Name>> {
+    let room = |module: &Name| {
+        let is_inside = module.len() > folder.len() && module.starts_with(folder);
+        is_inside.then(|| module[..=folder.len()].to_vec())
+    };
     let mut rooms: BTreeMap<Name, BTreeSet<Name>> = BTreeMap::new();
     for (module, targets) in arrows {
-        let from = room(module);
-        rooms.entry(from.clone()).or_default().extend(targets.iter().map(room).filter(|to| *to != from));
+        let Some(from) = room(module) else { continue };
+        rooms.entry(from.clone()).or_default().extend(targets.iter().filter_map(room).filter(|to| *to != from));
     }
     rooms
+}
+
+/// Returns every module that has others in its folder, and the root.
+pub fn folders(arrows: &BTreeMap<Name, BTreeSet<Name>>) -> BTreeSet<Name> {
+    arrows.keys().filter_map(|module| Some(module[..module.len().checked_sub(1)?].to_vec())).collect()
 }
 
 impl Paths {

@@ -1,7 +1,7 @@
 //! Errors about media files: each is one line that says what happened and what to do.
 
-use super::av::HardwareKind;
-use super::device::{Device, device};
+use crate::av::HardwareKind;
+use crate::device::{Device, device};
 use std::path::{Path, PathBuf};
 
 use histoscope_core::picture::Timecode;

@@ -629,10 +629,11 @@ impl Drop for Imported {
 mod tests {
     use histoscope_render::gpu::{AdapterChoice, Gpu};
 
-    use super::super::hardware::{Download, HardwareDevice, HardwareKind};
+    use super::super::AvFrame;
+    use super::super::PixelFormat;
     use super::super::memory::{DeviceMemory, FramePool, row_bytes};
-    use super::super::{AvFrame, PixelFormat};
     use super::*;
+    use crate::read::hardware::{Download, HardwareDevice, HardwareKind};
 
     /// Returns a surface of FFmpeg's device with these planes.
     fn surface(device: &HardwareDevice, planes: &AvFrame) -> AvFrame {

@@ -4,7 +4,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::{Player, SeekRequest};
-use crate::{DecodeEvent, DecodeThread, MediaError, MediaFault, NoSignal, StreamInfo};
+use crate::DecodeEvent;
+use crate::DecodeThread;
+use crate::MediaError;
+use crate::MediaFault;
+use crate::NoSignal;
+use crate::StreamInfo;
 
 /// Events other than frames.
 #[derive(Debug)]

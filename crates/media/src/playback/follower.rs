@@ -15,7 +15,12 @@ use super::drive::send;
 use super::request::SeekRequest;
 use super::supply::FrameSupply;
 use super::tally::{OnScreen, PlaybackTally};
-use crate::{DecodeEvent, DecodeThread, FrameIndex, MediaError, Seek, SeekTarget};
+use crate::DecodeEvent;
+use crate::DecodeThread;
+use crate::FrameIndex;
+use crate::MediaError;
+use crate::Seek;
+use crate::SeekTarget;
 use histoscope_core::picture::Frame;
 
 /// Longest distance to a goal that is decoded up to rather than sought, in seconds or frames.

@@ -2,7 +2,8 @@
 
 use std::time::Instant;
 
-use crate::{Seek, SeekTarget};
+use crate::Seek;
+use crate::SeekTarget;
 use histoscope_core::picture::Frame;
 
 /// Facts about the video, and how the player starts.

@@ -16,7 +16,8 @@ use std::time::{Duration, Instant};
 
 use super::cache::FrameCache;
 use super::request::SeekRequest;
-use crate::{Seek, SeekTarget};
+use crate::Seek;
+use crate::SeekTarget;
 use histoscope_core::picture::Frame;
 
 /// The state of the decoder.

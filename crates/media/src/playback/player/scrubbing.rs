@@ -3,9 +3,10 @@
 use std::time::{Duration, Instant};
 
 use super::Player;
+use crate::Seek;
+use crate::SeekTarget;
 use crate::playback::phase::{Phase, Rest, Scrub, ScrubQuality, Transport};
 use crate::playback::request::{Destination, SeekRequest};
-use crate::{Seek, SeekTarget};
 
 /// Longest distance before the oldest cached frame over which a scrub fetches the frames in between, in seconds.
 const REACH_SECS: f64 = 1.0;

@@ -3,9 +3,10 @@
 use std::time::Instant;
 
 use super::{Marked, Player, SLOW_SEEK};
+use crate::Seek;
+use crate::SeekTarget;
 use crate::playback::phase::{Phase, Seeking, Transport};
 use crate::playback::request::{Destination, SeekGoal, SeekRequest, StepEnd};
-use crate::{Seek, SeekTarget};
 
 impl Player {
     /// Seeks to the frame at a time from the start; times outside the video lead to its first or last frame. A live

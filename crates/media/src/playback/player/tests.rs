@@ -12,8 +12,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::*;
+use crate::Seek;
+use crate::SeekTarget;
 use crate::playback::{SeekGoal, StepEnd, Tick};
-use crate::{Seek, SeekTarget};
 use histoscope_core::picture::FrameFacts;
 use histoscope_core::test_data;
 
