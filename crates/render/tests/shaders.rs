@@ -7,7 +7,6 @@ use std::fs;
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 
-use histoscope_render::gpu::adjust::scan::ScanParams;
 use histoscope_render::gpu::adjust::{BlurParams, CropParams, CurveParams, RecolorParams, TileParams};
 use histoscope_render::gpu::bins::ChannelScale;
 use histoscope_render::gpu::brushed::{BrushParams, BrushedParams};
@@ -15,6 +14,7 @@ use histoscope_render::gpu::draw::{DividerParams, OutputParams, PlacementParams}
 use histoscope_render::gpu::histogram::ReductionParams;
 use histoscope_render::gpu::pairs::PairWeights;
 use histoscope_render::gpu::params::{ImageParams, LevelParams, PairingParams, PictureParams, RegionParams};
+use histoscope_render::gpu::scan::ScanParams;
 use histoscope_render::gpu::shaders::groups::{self, Binding, GroupLayout};
 use histoscope_render::gpu::shaders::{self, EntryPoint, Shader};
 use histoscope_render::gpu::totals::{LimitsParams, SelectionParams};

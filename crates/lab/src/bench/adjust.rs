@@ -17,11 +17,11 @@ use crate::{BlurMethod, DrawMethod, LabBlur, LabDrawing, ScanKind, ScanMethod};
 use histoscope_core::adjust::{Adjustments, Blur, Codes, Lut, Processor, blur};
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::Picture;
-use histoscope_render::gpu::adjust::scan::{BufferWords, ScanPass};
 use histoscope_render::gpu::adjust::{BlurPass, BlurPlan, Chain, WorkingPicture};
 use histoscope_render::gpu::histogram::HistogramPasses;
 use histoscope_render::gpu::params::InputPicture;
 use histoscope_render::gpu::readback::read_buffer;
+use histoscope_render::gpu::scan::{BufferWords, ScanPass};
 use histoscope_render::gpu::timing::{Spans, compute_pass};
 use histoscope_render::gpu::{Gpu, GpuError};
 

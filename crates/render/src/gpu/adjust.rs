@@ -3,7 +3,7 @@
 //! [`Chain`] combines them. From a picture's planes, and the bins of the counting passes, it makes an adjusted picture in a
 //! buffer ([`WorkingPicture`]), which the counting and drawing passes read like any other. Nothing is read back: everything
 //! that depends on a frame's histogram is computed from the bins by passes of one or a few workgroups, using the prefix sum of
-//! [`scan`].
+//! [`scan`](super::scan).
 
 mod blur;
 mod chain;
@@ -14,7 +14,6 @@ mod difference;
 mod lut;
 mod otsu;
 mod recolor;
-pub mod scan;
 mod working;
 
 pub use blur::{BlurJob, BlurParams, BlurPass, BlurPlan};

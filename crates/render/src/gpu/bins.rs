@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use histoscope_core::histogram::{CHANNELS, Cumulative, Histogram};
 
 use super::Gpu;
-use super::adjust::scan::{BufferWords, ScanJob, ScanPass};
 use super::resources::storage;
+use super::scan::{BufferWords, ScanJob, ScanPass};
 use super::shaders::{self, groups};
 use super::timing::{Spans, compute_pass};
 

@@ -25,6 +25,7 @@ pub mod readback_belt;
 pub mod recording;
 mod regroup;
 pub mod resources;
+pub mod scan;
 pub mod scopes;
 pub mod shaders;
 mod staging;

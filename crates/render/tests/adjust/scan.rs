@@ -1,8 +1,8 @@
 //! The prefix sum on the GPU against one on the CPU.
 
 use histoscope_render::gpu::Gpu;
-use histoscope_render::gpu::adjust::scan::{BufferWords, ScanPass};
 use histoscope_render::gpu::readback::read_buffer;
+use histoscope_render::gpu::scan::{BufferWords, ScanPass};
 use wgpu::util::DeviceExt;
 
 use crate::adjuster::Adjuster;

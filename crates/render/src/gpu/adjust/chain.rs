@@ -6,12 +6,12 @@ use super::curves::{CurveJob, CurveKind, CurvePass};
 use super::lut::LutBuffers;
 use super::otsu::OtsuPass;
 use super::recolor::{Change, RecolorParams, RecolorPass};
-use super::scan::ScanJob;
 use super::working::WorkingPicture;
 use crate::gpu::histogram::HistogramPasses;
 use crate::gpu::histogram::plan::{ChannelRun, Plan};
 use crate::gpu::params::InputPicture;
 use crate::gpu::resources::{Dispatch, storage};
+use crate::gpu::scan::ScanJob;
 use crate::gpu::{Gpu, GpuError};
 use histoscope_core::adjust::{
     Adjustments, Blur, Clahe, Equalize, Lut, Otsu, Placing, Posterize, Reduction, Tone, equalize, otsu, posterize,

@@ -3,9 +3,9 @@
 use bytemuck::{Pod, Zeroable};
 use std::collections::HashMap;
 
-use super::scan::{BufferWords, ScanJob, ScanPass, block_constants};
 use crate::gpu::Gpu;
 use crate::gpu::resources::{Dispatch, storage, uniform};
+use crate::gpu::scan::{BufferWords, ScanJob, ScanPass, block_constants};
 use crate::gpu::shaders::{self, groups};
 use histoscope_core::adjust::equalize;
 

@@ -22,7 +22,7 @@ pub struct ScanParams {
 const _: () = assert!(size_of::<ScanParams>() == 16);
 
 /// The pipeline constants of shaders/adjust/scan_block.wgsl.
-pub(super) fn block_constants(workgroup: u32, conflict_free: bool) -> [(&'static str, f64); 3] {
+pub(crate) fn block_constants(workgroup: u32, conflict_free: bool) -> [(&'static str, f64); 3] {
     let block = 2 * workgroup;
     [
         ("WORKGROUP", f64::from(workgroup)),
