@@ -381,7 +381,7 @@ impl Decoder {
     /// one.
     ///
     /// # Errors
-    /// [`MediaError::NoTimecodes`], [`MediaFault::NoSuchTimecode`], or an error from reading.
+    /// [`MediaFault::NoTimecodes`], [`MediaFault::NoSuchTimecode`], or an error from reading.
     pub fn find_timecode(&mut self, timecode: Timecode) -> Result<i64, MediaError> {
         let path = || self.info.path.clone();
         let Timecodes { first, rate, source } =
