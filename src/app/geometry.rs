@@ -4,7 +4,7 @@ use egui::{Pos2, Rect};
 use glam::DVec2;
 
 use super::comparison::ComparedFrame;
-use histoscope_batch::graticule::ScopeSubject;
+use histoscope_render::labels::graticule::ScopeSubject;
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::Frame;
 use histoscope_render::view::binning::Binning;

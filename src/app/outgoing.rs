@@ -16,7 +16,7 @@ use super::hud::{Card, Note, ProbeText, Readout, StatsTable};
 use super::session::Session;
 use histoscope_batch::figures::{AdjustedFigures, BinFigures, Figures};
 use histoscope_batch::file::{self, FileError};
-use histoscope_batch::labels::{self, LabelSubject};
+use histoscope_render::labels::{self, LabelSubject};
 use histoscope_core::histogram::{Components, Cumulative};
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, Picture};

@@ -20,7 +20,7 @@ use super::pointer::Pointer;
 use super::regions;
 use super::scope_readings::ScopeReadings;
 use super::session::Session;
-use histoscope_batch::labels::scale_of;
+use histoscope_render::labels::scale_of;
 use histoscope_core::histogram::LightScale;
 use histoscope_core::picture::color::Range;
 use histoscope_core::tone_map::ToneMapping;

@@ -6,7 +6,7 @@ use glam::DVec2;
 use super::clicks::REACH;
 use super::geometry::Geometry;
 use super::scope_point::{PanelPart, level_of, levels_of_pair};
-use histoscope_batch::graticule::ScopeSubject;
+use histoscope_render::labels::graticule::ScopeSubject;
 use histoscope_core::picture::Frame;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::scopes::{Waveform, level_bits};

@@ -4,7 +4,7 @@
 use glam::DVec2;
 
 use super::geometry::Geometry;
-use histoscope_batch::graticule::ScopeSubject;
+use histoscope_render::labels::graticule::ScopeSubject;
 use histoscope_core::histogram::CHANNELS;
 use histoscope_core::histogram::pixel_light::light_text;
 use histoscope_core::picture::region::Rect;

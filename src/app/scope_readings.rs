@@ -6,7 +6,7 @@ use glam::DVec2;
 
 use super::geometry::Geometry;
 use super::hud::{BrushedArea, OtherScopesView, Outline, ScopeArea, border_cursor, share_text};
-use histoscope_batch::graticule::{self, ScopeSubject, color_of};
+use histoscope_render::labels::graticule::{self, ScopeSubject, color_of};
 use histoscope_core::picture::{Frame, region};
 use histoscope_core::scopes::level_bits;
 use histoscope_render::view::brushes::{Brushes, PairBrush, PairShape, WaveformBrush};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::analyze::selection::Point;
 use super::figures::{AdjustedFigures, BinFigures, Figures, ScopeFigures};
 use super::file::{self, FileError};
-use super::labels::{self, LabelSubject};
+use histoscope_render::labels::{self, LabelSubject};
 use super::region::RegionSpec;
 use histoscope_core::adjust::Adjustments;
 use histoscope_core::histogram::{Components, Histogram, Transfer};

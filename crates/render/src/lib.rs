@@ -3,4 +3,5 @@
 pub mod cpu;
 pub mod engine;
 pub mod gpu;
+pub mod labels;
 pub mod view;

@@ -5,7 +5,7 @@ use egui::{Align2, Painter, Rect, Shape, Stroke, Ui, Vec2, pos2, vec2};
 
 use super::model::{HistogramArea, LightMark, LightMarks, Model, ScopesView};
 use super::{letters, meanings, theme};
-use histoscope_batch::labels::{AxisLook, axis, scale_of};
+use histoscope_render::labels::{AxisLook, axis, scale_of};
 use histoscope_core::histogram::Components;
 use histoscope_core::histogram::pixel_light::light_text;
 use histoscope_core::scopes::graticule::Scale;

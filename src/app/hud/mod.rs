@@ -55,7 +55,7 @@ pub use bar::speed_text;
 pub use card::Card;
 use entry::{Entry, EntryKind};
 pub use findings::{FindingRow, FindingsCommand, FindingsOutcome, FindingsView};
-use histoscope_batch::system_fonts;
+use histoscope_render::labels::fonts;
 use histoscope_render::gpu::draw::{FontTextures, Shapes};
 pub use info::{InfoLine, Machine, info_lines};
 pub use lab::{
@@ -153,7 +153,7 @@ impl Hud {
 
     fn without_window() -> Self {
         let context = egui::Context::default();
-        context.add_font_provider(system_fonts::provider());
+        context.add_font_provider(fonts::provider());
         theme::apply(&context);
         Self {
             context,

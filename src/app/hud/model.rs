@@ -18,7 +18,7 @@ use crate::app::signal::lost_text;
 use crate::app::strip::{Preview, StripSize};
 use crate::keys::Action;
 use histoscope_batch::analyze::selection::Point;
-use histoscope_batch::graticule::ScopeSubject;
+use histoscope_render::labels::graticule::ScopeSubject;
 use histoscope_core::adjust::{Adjustment, Choices, StopScale};
 use histoscope_core::histogram::{Components, LightScale};
 use histoscope_core::picture::Timecode;

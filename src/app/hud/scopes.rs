@@ -5,7 +5,7 @@ use egui::{Align2, Color32, CursorIcon, Painter, Pos2, Rect, Shape, Stroke, Stro
 
 use super::model::{BrushedArea, Model, Outline, ScopeArea};
 use super::theme;
-use histoscope_batch::graticule;
+use histoscope_render::labels::graticule;
 
 /// Draws everything on the scopes, beneath all other text.
 pub fn show(ui: &Ui, view: Rect, model: &Model<'_>) {

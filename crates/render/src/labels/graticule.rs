@@ -10,8 +10,8 @@ use histoscope_core::picture::color::Range;
 use histoscope_core::scopes::graticule::{LineKind, Mark, Scale, Unit};
 use histoscope_core::scopes::{Chroma, Chromaticity, DRAWN_GAMUTS, SPECTRUM, level_bits, targets};
 use histoscope_core::tone_map::SourceLight;
-use histoscope_render::view::overlay::{Channels, lights};
-use histoscope_render::view::scopes::{Lens, ScopeKind, ScopeStyle};
+use crate::view::overlay::{Channels, lights};
+use crate::view::scopes::{Lens, ScopeKind, ScopeStyle};
 
 const STEP: Color32 = Color32::from_rgba_premultiplied(30, 30, 30, 30);
 const NOMINAL: Color32 = Color32::from_rgba_premultiplied(84, 84, 84, 84);
@@ -366,7 +366,7 @@ mod tests {
     use histoscope_core::picture::primaries::Primaries;
     use histoscope_core::picture::transfer::Transfer;
     use histoscope_core::scopes::Diagram;
-    use histoscope_render::gpu::draw::FontTextures;
+    use crate::gpu::draw::FontTextures;
 
     fn subject() -> ScopeSubject {
         ScopeSubject {

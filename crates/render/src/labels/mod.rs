@@ -2,11 +2,13 @@
 //! the file and frame, the counted components, and the interpretation of the video. Labels have a dark background so
 //! that they are legible on any picture.
 
+pub mod fonts;
+pub mod graticule;
+
 use egui::epaint::text::{LayoutJob, TextFormat};
 use egui::{Align2, Color32, CornerRadius, FontId, LayerId, Painter, Pos2, Rect, Stroke, Vec2, pos2, vec2};
 
-use super::graticule::{self, color_of, ink_of};
-use super::system_fonts;
+use graticule::{color_of, ink_of};
 use histoscope_core::adjust::StopScale;
 use histoscope_core::histogram::{Components, Transfer};
 use histoscope_core::picture::Frame;
@@ -16,15 +18,15 @@ use histoscope_core::picture::region::Rect as Part;
 use histoscope_core::scopes::graticule::{Scale, Unit};
 use histoscope_core::text::{time_text, with_minus};
 use histoscope_core::tone_map::Display;
-use histoscope_render::engine::Renderer;
-use histoscope_render::gpu::draw::{self, FontTextures, Shapes};
-use histoscope_render::gpu::readback::Image;
-use histoscope_render::gpu::{Gpu, GpuError};
-use histoscope_render::view::overlay::{Channels, LINEAR_LIGHT, linear_text};
-use histoscope_render::view::panel::{PanelRect, panels};
-use histoscope_render::view::placement::Shape;
-use histoscope_render::view::region;
-use histoscope_render::view::scene::{Counted, Scene, Sharing};
+use crate::engine::Renderer;
+use crate::gpu::draw::{self, FontTextures, Shapes};
+use crate::gpu::readback::Image;
+use crate::gpu::{Gpu, GpuError};
+use crate::view::overlay::{Channels, LINEAR_LIGHT, linear_text};
+use crate::view::panel::{PanelRect, panels};
+use crate::view::placement::Shape;
+use crate::view::region;
+use crate::view::scene::{Counted, Scene, Sharing};
 
 const GROUND: Color32 = Color32::from_black_alpha(214);
 const LIGHT: Color32 = Color32::from_gray(240);
@@ -124,7 +126,7 @@ fn points((width, height): (u32, u32)) -> f32 {
 /// Lays out text and lines and converts them to triangles for an image of `size` pixels.
 fn shapes(size: (u32, u32), points: f32, mut draw: impl FnMut(&Painter)) -> Shapes {
     let context = egui::Context::default();
-    context.add_font_provider(system_fonts::provider());
+    context.add_font_provider(fonts::provider());
     let mut input = egui::RawInput {
         screen_rect: Some(Rect::from_min_size(Pos2::ZERO, vec2(size.0 as f32, size.1 as f32) / points)),
         ..egui::RawInput::default()
