@@ -33,7 +33,6 @@
 
 #[doc(hidden)]
 pub mod app;
-pub mod keys;
 
 pub use app::{AppError, CompareAs, CompareBy, Comparing, FirstView, LabChoice, PlayOptions, PlayStart, play};
 pub use histoscope_batch::snapshot::{SnapshotDrawing, SnapshotError, SnapshotOptions, snapshot};
@@ -48,6 +47,7 @@ pub use histoscope_core::picture::transfer::Transfer;
 pub use histoscope_core::picture::{Frame, Picture, PictureError, Ratio, Timecode};
 pub use histoscope_core::text::{file_name, parse_time, public, sanitized, shown};
 pub use histoscope_core::tone_map::{Stops, ToneMapping};
+pub use histoscope_keys::{self as keys, as_text as keys_as_text};
 pub use histoscope_lab::{ChannelSet as LabChannels, Method as LabMethod, Topic as LabTopic};
 pub use histoscope_media::{
     Decoder, DeviceMemory, HardwareChoice, HardwareOptions, MediaError, MediaFault, OpenOptions, StreamInfo, TrackKind,
@@ -59,7 +59,6 @@ pub use histoscope_render::gpu::output::HdrChoice;
 pub use histoscope_render::gpu::{AdapterChoice, AdapterInfo, GpuError, adapters, wait_until_released};
 pub use histoscope_render::view::overlay::{Channels, Overlaps};
 pub use histoscope_render::view::scene::Counted;
-pub use keys::as_text as keys_as_text;
 
 /// Adjustments applied to a picture before it is counted and shown. Their parameters can be parsed from command-line
 /// values.
@@ -93,13 +92,14 @@ pub mod analysis {
     pub use histoscope_batch::analyze::pipeline::{Jobs, Request};
     pub use histoscope_batch::analyze::run::{Destination, Finished, run};
     pub use histoscope_batch::analyze::scenes::SceneFormat;
-    pub use histoscope_batch::analyze::selection::{Point, Selection};
+    pub use histoscope_batch::analyze::selection::Selection;
     pub use histoscope_batch::analyze::signal::SignalUse;
     pub use histoscope_batch::analyze::{AnalyzeError, Stop};
     pub use histoscope_batch::fields::SCHEMA;
     pub use histoscope_batch::region::RegionSpec;
     pub use histoscope_core::histogram::Transfer;
     pub use histoscope_core::histogram::pixel_light::{LOWEST_HLG_PEAK, USUAL_HLG_PEAK};
+    pub use histoscope_core::picture::Point;
 }
 
 /// A whole clip on one page: the command `report`.

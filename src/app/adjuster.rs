@@ -1,8 +1,8 @@
 //! Applies the actions of keys, buttons and sliders to the picture adjustments. [`mod@histoscope_core::adjust`]
 //! describes what each adjustment computes.
 
-use crate::keys::Action;
 use histoscope_core::adjust::{Adjustment, Adjustments, Choices, Parameter};
+use histoscope_keys::Action;
 
 /// The parameters of every adjustment, whether on or off, and which adjustment the keys change.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -8,7 +8,6 @@ use std::sync::mpsc::{self, Receiver, TryRecvError};
 use std::time::{Duration, Instant};
 
 use super::event::Waker;
-use super::hud::{FindingRow, FindingsOutcome, FindingsView, Note};
 use super::outgoing;
 use super::session::Session;
 use super::strip::{Gate, Pace, Pacer, StripSubject, give_way, own_pool};
@@ -17,16 +16,21 @@ use histoscope_batch::analyze::inspection::Inspection;
 use histoscope_batch::analyze::pipeline::{Jobs, Request};
 use histoscope_batch::analyze::selection::Selection;
 use histoscope_batch::analyze::{AnalyzeError, Stop};
-use histoscope_batch::check::output::{CheckFormat, plain_text, verdict};
-use histoscope_batch::check::profile::{BUILT_IN, Profile};
+use histoscope_batch::check::finding::CheckFinding;
+use histoscope_batch::check::output::{CheckFormat, measured, plain_text, verdict};
+use histoscope_batch::check::profile::{BUILT_IN, Profile, Severity};
 use histoscope_batch::check::run::{CheckedFile, run_observed};
 use histoscope_core::adjust::Adjustments;
-use histoscope_core::text::file_name;
+use histoscope_core::text::{counted, file_name, sanitized, time_text};
+use histoscope_hud::{FindingRow, FindingWeight, FindingsOutcome, FindingsView, Note};
 use histoscope_render::engine::EngineChoice;
 use histoscope_render::gpu::AdapterChoice;
 
 /// Interval at which progress is shown.
 const INTERVAL: Duration = Duration::from_millis(500);
+/// The formats in which findings are saved, and their extensions.
+const FORMATS: [CheckFormat; 3] = [CheckFormat::Edl, CheckFormat::Json, CheckFormat::Csv];
+const EXTENSIONS: [&str; 3] = [FORMATS[0].extension(), FORMATS[1].extension(), FORMATS[2].extension()];
 /// Name of the threads.
 const THREAD: &str = "histoscope-check";
 
@@ -190,10 +194,11 @@ impl Checker {
 
     /// Saves the findings next to other saved files. Returns the note on it, or `None` without findings to save.
     #[must_use]
-    pub fn save(&self, name: &str, format: CheckFormat) -> Option<Note> {
+    pub fn save(&self, name: &str, format: usize) -> Option<Note> {
+        let (format, extension) = (FORMATS.get(format)?, EXTENSIONS.get(format)?);
         let CheckState::Ended(_, Ended::Checked { file, .. }) = &self.state else { return None };
-        let text = plain_text(std::slice::from_ref(&**file), format)?;
-        Some(match outgoing::save_text(&format!("{}-check", outgoing::plain_stem(name)), format.extension(), &text) {
+        let text = plain_text(std::slice::from_ref(&**file), *format)?;
+        Some(match outgoing::save_text(&format!("{}-check", outgoing::plain_stem(name)), extension, &text) {
             Ok(path) => Note::info(format!("saved {}", path.display())),
             Err(error) => Note::warning(format!("nothing was saved: {error}")),
         })
@@ -209,12 +214,36 @@ impl Checker {
             CheckState::Ended(_, Ended::Checked { verdict, rows, .. }) => FindingsOutcome::Found { verdict, rows },
         };
         let profiles = self.profiles.iter().map(|name| file_name(Path::new(name))).collect();
-        FindingsView { profiles, chosen: self.chosen, outcome, selected: self.selected }
+        FindingsView { profiles, chosen: self.chosen, formats: &EXTENSIONS, outcome, selected: self.selected }
     }
 }
 
+/// Returns the panel's row for a finding.
+fn row_of(finding: &CheckFinding) -> FindingRow {
+    let at = match (finding.span, finding.timecodes[0]) {
+        (None, _) => "whole file".to_owned(),
+        (Some(_), Some(timecode)) => timecode.to_string(),
+        (Some(span), None) => time_text(span.start_secs),
+    };
+    let length = finding.span.map_or_else(String::new, |span| counted(span.frames(), "frame"));
+    let text = sanitized(&finding.text);
+    // The words are all there is to say about a finding without a value.
+    let value = match (measured(finding), finding.value.as_str()) {
+        (empty, "") if empty.is_empty() => text.clone(),
+        (empty, value) if empty.is_empty() => value.to_owned(),
+        (value, _) => value,
+    };
+    let cells = [finding.severity.name().to_owned(), finding.check.name().to_owned(), at, length, value];
+    let weight = match finding.severity {
+        Severity::Error => FindingWeight::Error,
+        Severity::Warning => FindingWeight::Warning,
+        Severity::Info | Severity::Off => FindingWeight::Info,
+    };
+    FindingRow { frame: finding.span.map(|span| span.frame), text, weight, cells }
+}
+
 fn checked(file: CheckedFile) -> Ended {
-    let rows: Vec<_> = file.findings.iter().map(FindingRow::of).collect();
+    let rows: Vec<_> = file.findings.iter().map(row_of).collect();
     let verdict = verdict(&file);
     for row in &rows {
         log::trace!("check: finding {}", row.as_text());

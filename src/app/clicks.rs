@@ -1,11 +1,10 @@
 //! Distinguishes a double-click from two clicks.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use glam::DVec2;
+use histoscope_hud::DOUBLE_CLICK as PAUSE;
 
-/// Longest time between the two clicks of a double-click.
-pub const PAUSE: Duration = Duration::from_millis(500);
 /// Farthest that the pointer may move during a click, in points.
 pub const REACH: f64 = 4.0;
 
@@ -35,6 +34,8 @@ impl Clicks {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]

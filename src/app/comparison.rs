@@ -11,10 +11,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::hud::Note;
 use super::session::Session;
 pub use clip::{ComparedClip, CountedPart};
 pub use frame::{ComparedFrame, Partner};
+use histoscope_hud::Note;
 pub use matcher::{MatchOptions, Matcher};
 pub use quality::{MeasuredPair, QualityMeter};
 

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::fits::FitChoices;
-use super::hud::PositionReadout;
 use super::kept::{self, FileContent};
 use super::luts::FolderLuts;
-use super::strip::StripSize;
 use histoscope_core::adjust::Choices;
+use histoscope_hud::PositionReadout;
+use histoscope_hud::StripSize;
 use histoscope_render::view::scene::Look;
 
 /// The names of the settings file, and of the copy that is set aside if it is malformed.

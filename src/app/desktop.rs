@@ -19,14 +19,15 @@ use super::clipboard::Clipboard;
 use super::dialog::PickedFiles;
 use super::event::Waker;
 use super::event::{Event, Key, KeyEvent, Modifiers, PointerButton};
-use super::hud::UiEvents;
 use super::options::{AppError, PlayOptions};
 use super::screen::{EMPTY_SIZE, Window, size_for};
 use super::start;
 use super::viewer::{Flow, Viewer};
 use super::wheel::Wheel;
-use crate::keys::NamedKey;
 use histoscope_core::picture::Frame;
+use histoscope_hud::egui;
+use histoscope_hud::{Host, UiEvents};
+use histoscope_keys::NamedKey;
 use histoscope_media::DecodeThread;
 use histoscope_render::gpu::output::HdrChoice;
 use histoscope_render::gpu::surface::WindowSurface;
@@ -175,6 +176,20 @@ impl DesktopWindow {
     }
 }
 
+impl Host for DesktopWindow {
+    fn connect(&self, context: &egui::Context) {
+        let scale = Some(self.window.scale_factor() as f32);
+        let root = egui::ViewportId::ROOT;
+        *self.ui.borrow_mut() = Some(egui_winit::State::new(context.clone(), root, &self.window, scale, None, None));
+    }
+
+    fn take_output(&self, output: egui::PlatformOutput) {
+        if let Some(ui) = &mut *self.ui.borrow_mut() {
+            ui.handle_platform_output(&self.window, output);
+        }
+    }
+}
+
 impl Window for DesktopWindow {
     fn now(&self) -> Instant {
         Instant::now()
@@ -228,18 +243,6 @@ impl Window for DesktopWindow {
     ) -> Result<(Gpu, Target), GpuError> {
         let (gpu, surface) = WindowSurface::new(instance, choice, Arc::clone(&self.window), self.size(), hdr)?;
         Ok((gpu, Target::Surface(surface)))
-    }
-
-    fn connect(&self, context: &egui::Context) {
-        let scale = Some(self.window.scale_factor() as f32);
-        let root = egui::ViewportId::ROOT;
-        *self.ui.borrow_mut() = Some(egui_winit::State::new(context.clone(), root, &self.window, scale, None, None));
-    }
-
-    fn take_output(&self, output: egui::PlatformOutput) {
-        if let Some(ui) = &mut *self.ui.borrow_mut() {
-            ui.handle_platform_output(&self.window, output);
-        }
     }
 
     fn clipboard(&self) -> Clipboard {

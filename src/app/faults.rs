@@ -1,7 +1,7 @@
 //! Faults found in the file so far: counts and facts that stay on display, and notes when they first appear.
 
-use super::hud::InfoLine;
 use histoscope_core::text::counted;
+use histoscope_hud::InfoLine;
 use histoscope_media::FrameCounters;
 
 /// The known faults of a file.

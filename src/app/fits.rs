@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::keys::{self, Action};
+use histoscope_keys::{self as keys, Action};
 use histoscope_render::view::placement::{Fit, ViewSettings};
 
 /// The aspect ratio of the displayed picture, width over height to hundredths: `1.78`.

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, TryRecvError};
 
 use super::event::Waker;
-use super::hud::{InfoLine, LightMark, LightMarks};
 use super::marked::PictureId;
 use histoscope_batch::analyze::stated_light::LightVerdict;
 use histoscope_core::histogram::pixel_light::light_text;
@@ -16,6 +15,7 @@ use histoscope_core::picture::stated_light::StatedLight;
 use histoscope_core::picture::{Frame, VideoId};
 use histoscope_core::text::counted;
 use histoscope_core::tone_map::SourceLight;
+use histoscope_hud::{InfoLine, LightMark, LightMarks};
 use histoscope_render::cpu;
 
 /// Everything that makes the light of different frames comparable.

@@ -1,12 +1,12 @@
 //! The layout of the view: maps a position of the pointer to a histogram, a scope, a pixel, the divider or the HUD.
 
-use egui::{Pos2, Rect};
 use glam::DVec2;
+use histoscope_hud::{Pos2, Rect};
 
 use super::comparison::ComparedFrame;
-use histoscope_render::labels::graticule::ScopeSubject;
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::Frame;
+use histoscope_render::labels::graticule::ScopeSubject;
 use histoscope_render::view::binning::Binning;
 use histoscope_render::view::clip_indicators;
 use histoscope_render::view::overlay::{Channels, line_pixels};

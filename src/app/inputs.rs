@@ -8,13 +8,13 @@ use std::time::Instant;
 use super::dialog::{Answer, Dialog};
 use super::event::Waker;
 use super::files::{Files, Opened, Opening};
-use super::hud::Note;
 use super::options::PlayOptions;
 use super::screen::Window;
 use super::session::{Interpretation, Session};
 use super::{folders, luts, start};
 use histoscope_core::picture::Frame;
 use histoscope_core::text::file_name;
+use histoscope_hud::Note;
 
 /// The progress of opening a video.
 pub enum Arrival {

@@ -3,7 +3,7 @@
 mod latin;
 
 use super::event::{Key, KeyEvent, Modifiers};
-use crate::keys::{self, Action, Chord, NamedKey};
+use histoscope_keys::{self as keys, Action, Chord, NamedKey};
 
 /// A pressed key.
 struct Press<'a> {

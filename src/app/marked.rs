@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, TryRecvError};
 
 use super::event::Waker;
-use super::hud::MarkedView;
 use histoscope_core::adjust::Adjustments;
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, Interpretation, Picture, VideoId};
+use histoscope_hud::MarkedView;
 use histoscope_render::cpu;
 use histoscope_render::view::exposure::{Exposure, MarkLimits};
 use histoscope_render::view::marked::Marked;

@@ -35,12 +35,11 @@ mod geometry;
 mod gestures;
 mod graphics;
 mod history;
-mod hud;
+mod info;
 mod inputs;
 mod kept;
 mod keyboard;
 mod lab;
-mod look;
 #[cfg(feature = "test-hooks")]
 mod losses;
 mod luts;

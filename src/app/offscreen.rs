@@ -16,11 +16,12 @@ use super::clipboard::Clipboard;
 use super::dialog::PickedFiles;
 use super::event::Event;
 use super::event::Waker;
-use super::hud::UiEvents;
 use super::options::{AppError, PlayOptions};
 use super::screen::{EMPTY_SIZE, Window, size_for};
 use super::start;
 use super::viewer::{Flow, Viewer};
+use histoscope_hud::egui;
+use histoscope_hud::{Host, UiEvents};
 use histoscope_render::gpu::output::HdrChoice;
 use histoscope_render::gpu::target::{Target, TextureTarget};
 use histoscope_render::gpu::{AdapterChoice, Gpu, GpuError, Instance, Loading};
@@ -101,6 +102,20 @@ impl OffscreenWindow {
     }
 }
 
+impl Host for OffscreenWindow {
+    fn connect(&self, context: &egui::Context) {
+        self.context.replace(context.clone());
+    }
+
+    fn take_output(&self, output: egui::PlatformOutput) {
+        for command in output.commands {
+            if let egui::OutputCommand::CopyText(text) = command {
+                self.copied.replace(text);
+            }
+        }
+    }
+}
+
 impl Window for OffscreenWindow {
     fn now(&self) -> Instant {
         match self.clock.get() {
@@ -166,18 +181,6 @@ impl Window for OffscreenWindow {
     ) -> Result<(Gpu, Target), GpuError> {
         let (gpu, target) = TextureTarget::new(instance, choice, self.size(), hdr)?;
         Ok((gpu, Target::Texture(target)))
-    }
-
-    fn connect(&self, context: &egui::Context) {
-        self.context.replace(context.clone());
-    }
-
-    fn take_output(&self, output: egui::PlatformOutput) {
-        for command in output.commands {
-            if let egui::OutputCommand::CopyText(text) = command {
-                self.copied.replace(text);
-            }
-        }
     }
 
     fn clipboard(&self) -> Clipboard {

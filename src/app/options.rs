@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use super::lab::LabChoice;
-use histoscope_batch::analyze::selection::Point;
 use histoscope_batch::check::profile::ProfileError;
 use histoscope_core::adjust::{Adjustments, Gain};
 use histoscope_core::histogram::Components;
+use histoscope_core::picture::Point;
 use histoscope_core::tone_map::{Stops, ToneMapping};
 use histoscope_media::{DeviceMemory, MediaError, OpenOptions};
 use histoscope_render::engine::EngineChoice;

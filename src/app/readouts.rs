@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use egui::{CursorIcon, Pos2, Rect};
 use glam::DVec2;
+use histoscope_hud::{CursorIcon, Pos2, Rect};
 
 use super::adjuster::Adjuster;
 use super::bins::Bins;
@@ -11,20 +11,21 @@ use super::comparison::{ComparedFrame, Comparison, QualityMeter};
 use super::frame_light::FrameLight;
 use super::geometry::{Geometry, Pixel};
 use super::graphics::Graphics;
-use super::hud::{
-    AdjustmentView, HistogramArea, Hud, InfoLine, LightMarks, Machine, MarkedView, ProbeText, Readout, RegionView,
-    StatsTable, Tables, TimingTable, info_lines, left_for_others,
-};
+use super::info::{Machine, info_lines};
 use super::lab::Lab;
 use super::pointer::Pointer;
 use super::regions;
 use super::scope_readings::ScopeReadings;
 use super::session::Session;
-use histoscope_render::labels::scale_of;
 use histoscope_core::histogram::LightScale;
 use histoscope_core::picture::color::Range;
 use histoscope_core::tone_map::ToneMapping;
+use histoscope_hud::{
+    AdjustmentView, HistogramArea, Hud, InfoLine, LightMarks, MarkedView, ProbeText, Readout, RegionView, StatsTable,
+    Tables, TimingTable, left_for_others,
+};
 use histoscope_render::gpu::output::Encoding;
+use histoscope_render::labels::scale_of;
 use histoscope_render::view::clip_indicators::{self, End};
 use histoscope_render::view::overlay::line_pixels;
 use histoscope_render::view::panel;

@@ -2,40 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
 use super::kept::{self, FileContent};
-use histoscope_core::text::{file_name, public, time_text};
+use histoscope_core::text::public;
+use histoscope_hud::RecentFile;
 
 /// The file that stores the list, in the settings folder.
 const NAME: kept::Name = kept::Name { file: "recent.json", aside: "recent.unreadable.json" };
 /// Positions this close to the beginning or the end are not worth returning to, in seconds.
 const MARGIN: f64 = 2.0;
-
-/// A file or an address that was opened.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct RecentFile {
-    /// Its absolute path, or the address.
-    pub path: PathBuf,
-    /// Position where it was left, in seconds from the start; `None` if that was near its beginning or end.
-    pub left_at_secs: Option<f64>,
-}
-
-impl RecentFile {
-    /// Returns the name without folders.
-    #[must_use]
-    pub fn name(&self) -> String {
-        file_name(&self.path)
-    }
-}
-
-/// Formats a position in a video to the second: `12:34`.
-#[must_use]
-pub fn place_text(secs: f64) -> String {
-    let text = time_text(secs.floor());
-    text.split('.').next().unwrap_or_default().to_owned()
-}
 
 /// The recent files, most recent first.
 #[derive(Debug, Default)]
@@ -192,7 +166,7 @@ mod tests {
         recent.opened(Path::new("/films/b.mp4"));
         assert_eq!(recent.others(Some(Path::new("/films/b.mp4"))).len(), 1);
         assert_eq!(recent.others(Some(Path::new("-"))).len(), 2);
-        assert_eq!((place_text(754.9), place_text(3661.0)), ("12:34".to_owned(), "1:01:01".to_owned()));
+        assert_eq!([754.9, 3661.0].map(histoscope_hud::place_text), ["12:34", "1:01:01"]);
     }
 
     #[test]

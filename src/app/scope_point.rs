@@ -4,7 +4,6 @@
 use glam::DVec2;
 
 use super::geometry::Geometry;
-use histoscope_render::labels::graticule::ScopeSubject;
 use histoscope_core::histogram::CHANNELS;
 use histoscope_core::histogram::pixel_light::light_text;
 use histoscope_core::picture::region::Rect;
@@ -12,6 +11,7 @@ use histoscope_core::picture::{Frame, Orientation, layout::PixelLayout};
 use histoscope_core::scopes::graticule::Unit;
 use histoscope_core::scopes::{Diagram, Waveform, level_bits};
 use histoscope_render::engine::{ScopeAnswer, ScopeQuestion};
+use histoscope_render::labels::graticule::ScopeSubject;
 use histoscope_render::view::rect::PanelRect;
 use histoscope_render::view::scopes::{Lens, ScopeKind};
 

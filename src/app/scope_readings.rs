@@ -1,14 +1,14 @@
 //! The data that the HUD shows on the scopes other than the histograms: where they lie, what is written on them, and
 //! where the pixel under the pointer lies in them.
 
-use egui::{Color32, CursorIcon, Pos2, Rect, pos2, vec2};
 use glam::DVec2;
+use histoscope_hud::{Color32, CursorIcon, Pos2, Rect, pos2, vec2};
 
 use super::geometry::Geometry;
-use super::hud::{BrushedArea, OtherScopesView, Outline, ScopeArea, border_cursor, share_text};
-use histoscope_render::labels::graticule::{self, ScopeSubject, color_of};
 use histoscope_core::picture::{Frame, region};
 use histoscope_core::scopes::level_bits;
+use histoscope_hud::{BrushedArea, OtherScopesView, Outline, ScopeArea, border_cursor, share_text};
+use histoscope_render::labels::graticule::{self, ScopeSubject, color_of};
 use histoscope_render::view::brushes::{Brushes, PairBrush, PairShape, WaveformBrush};
 use histoscope_render::view::probe::Probe;
 use histoscope_render::view::scene::Counted;

@@ -6,6 +6,7 @@ use std::time::Instant;
 use super::clipboard::Clipboard;
 use super::dialog::PickedFiles;
 use histoscope_core::picture::Frame;
+use histoscope_hud::Host;
 use histoscope_render::gpu::output::HdrChoice;
 use histoscope_render::gpu::target::{Acquired, Target};
 use histoscope_render::gpu::{AdapterChoice, Gpu, GpuError, Instance};
@@ -21,7 +22,7 @@ const UNKNOWN_SPACE: (f64, f64) = (1280.0, 720.0);
 pub const EMPTY_SIZE: (f64, f64) = (960.0, 540.0);
 
 /// A window, on the desktop or offscreen. It also provides the program's clock.
-pub trait Window {
+pub trait Window: Host {
     /// Returns the current time.
     fn now(&self) -> Instant;
 
@@ -66,12 +67,6 @@ pub trait Window {
         choice: &AdapterChoice,
         hdr: HdrChoice,
     ) -> Result<(Gpu, Target), GpuError>;
-
-    /// Connects the window to the context that lays out the HUD.
-    fn connect(&self, context: &egui::Context);
-
-    /// Carries out the HUD's requests to the desktop: the pointer's shape, the input method, the clipboard.
-    fn take_output(&self, output: egui::PlatformOutput);
 
     /// Returns the clipboard.
     fn clipboard(&self) -> Clipboard;

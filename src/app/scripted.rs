@@ -15,13 +15,14 @@ use std::time::{Duration, Instant};
 use glam::DVec2;
 
 use super::event::{Event, Key, KeyEvent, Modifiers, PointerButton};
-use super::hud::UiEvents;
 use super::offscreen::Offscreen;
 use super::options::{AppError, PlayOptions};
 use super::screen::Window;
 use super::viewer::Flow;
-use crate::keys::NamedKey;
 use histoscope_batch::file;
+use histoscope_hud::UiEvents;
+use histoscope_hud::egui;
+use histoscope_keys::NamedKey;
 
 /// The environment variable that makes the program read commands, and selects the clock: `driven` or `real`.
 const SCRIPT: &str = "HISTOSCOPE_SCRIPT";
@@ -262,7 +263,7 @@ impl Driver {
     }
 
     /// Converts a point of the window to points of the HUD.
-    fn in_points(&self, at: DVec2) -> egui::Pos2 {
+    fn in_points(&self, at: DVec2) -> histoscope_hud::Pos2 {
         let scale = self.offscreen.window.pixels_per_point();
         egui::pos2(at.x as f32 / scale, at.y as f32 / scale)
     }
@@ -544,7 +545,7 @@ fn chord(text: &str) -> Option<(Modifiers, KeyEvent)> {
 mod tests {
     use super::*;
     use crate::app::keyboard;
-    use crate::keys::Action;
+    use histoscope_keys::Action;
 
     #[test]
     fn keys_are_resolved_as_on_an_american_keyboard() {

@@ -6,7 +6,6 @@ use std::time::{Instant, SystemTime};
 
 use super::delay::Delays;
 use super::faults::Faults;
-use super::hud::{LiveState, PlayState, Waiting};
 use super::seek_note::{PendingSeekNote, PlaybackPlace};
 use super::signal;
 use histoscope_core::picture::color::{Colorimetry, Matrix, Origin, Range, Sourced};
@@ -14,7 +13,9 @@ use histoscope_core::picture::layout::{ChromaLines, ColorModel};
 use histoscope_core::picture::transfer::Transfer;
 use histoscope_core::picture::{Field, Frame, Timecode, nonlinear};
 use histoscope_core::text::{file_name, time_text};
-use histoscope_media::playback::{Marks, Player, SeekRequest, SourceEvent, StepEnd, Tick, send, take_events};
+use histoscope_hud::{LiveState, PlayState, Waiting, lost_text};
+use histoscope_keys::look::next_of;
+use histoscope_media::playback::{Marks, Player, SeekGoal, SeekRequest, SourceEvent, StepEnd, Tick, send, take_events};
 use histoscope_media::{DecodeThread, HardwareChoice, NoSignal, OpenOptions, StreamInfo};
 
 /// The note to show when the user changes the interpretation of a picture that is not the video's.
@@ -148,7 +149,7 @@ impl Session {
                 SourceEvent::Switched(Err(error)) => complaints.push(error.to_string()),
                 SourceEvent::NoSignal(NoSignal::Lost { since, reason }) => {
                     if lost_since.replace(since).is_none() {
-                        log::warn!("{name}: {}", signal::lost_text(since));
+                        log::warn!("{name}: {}", lost_text(since));
                     }
                     log::debug!("{name}: {reason}");
                 }
@@ -367,7 +368,7 @@ impl Session {
                 arrival: self.frame.as_ref().and_then(|frame| frame.arrival),
             }),
             waiting: match player.slow_seek(now) {
-                Some(goal) => Waiting::Seeking(goal),
+                Some(goal) => Waiting::Seeking(seeking_text(goal)),
                 None => match self.lost_since {
                     Some(since) => Waiting::Signal(since),
                     None if player.is_buffering(now) => Waiting::Data,
@@ -572,8 +573,12 @@ const fn step_end_text(end: StepEnd, is_live: bool) -> &'static str {
     }
 }
 
-/// Returns the element after `current`, wrapping around at the end.
-pub fn next_of<T: Copy + PartialEq>(all: &[T], current: T) -> T {
-    let at = all.iter().position(|&one| one == current).map_or(0, |at| at + 1);
-    all.get(at).or(all.first()).copied().unwrap_or(current)
+/// Returns the text shown while the picture at the target of a seek is awaited.
+fn seeking_text(goal: SeekGoal) -> String {
+    match goal {
+        SeekGoal::Time(secs) => format!("seeking to {} …", time_text(secs)),
+        SeekGoal::Frame(number) => format!("seeking to frame {number} …"),
+        SeekGoal::LastFrame => "seeking to the last frame …".to_owned(),
+        SeekGoal::FrameBefore => "seeking to the frame before …".to_owned(),
+    }
 }

@@ -18,12 +18,6 @@ pub fn awaited_text(name: &str, since: SystemTime, reason: Option<&str>) -> Stri
     )
 }
 
-/// Returns the text shown over the picture while nothing arrives.
-#[must_use]
-pub fn lost_text(since: SystemTime) -> String {
-    format!("no signal since {}: waiting for the sender …", clock_time(since))
-}
-
 /// Returns the note on a signal that is back, with what has changed.
 #[must_use]
 pub fn back_text(before: &StreamInfo, now: &StreamInfo) -> String {

@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
-use super::hud::speed_text;
 use super::session::Session;
-use crate::keys::{Action, SpeedChange};
+use histoscope_hud::speed_text;
+use histoscope_keys::{Action, SpeedChange};
 
 /// The note to show when the user tries to play a single picture.
 pub const NOTHING_TO_PLAY: &str = "a single picture: there is nothing to play";

@@ -14,10 +14,6 @@ use super::event::Modifiers;
 use super::event::Waker;
 use super::geometry::Geometry;
 use super::graphics::Graphics;
-use super::hud::{
-    Command, ComparisonView, ExposureView, FileView, Model, Note, Persistent, PictureView, PointerView, ScopesView,
-    Tables, left_for_others,
-};
 use super::inputs::{Arrival, Inputs};
 use super::lab::{Lab, ScreenState};
 use super::options::{AppError, PlayOptions};
@@ -31,6 +27,10 @@ use super::undo::Undo;
 use super::workspace::Workspace;
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::color::Range;
+use histoscope_hud::{
+    Command, ComparisonView, ExposureView, FileView, Model, Note, Persistent, PictureView, PointerView, ScopesView,
+    Tables, left_for_others,
+};
 use histoscope_render::gpu::draw::Shapes;
 #[cfg(feature = "test-hooks")]
 use histoscope_render::gpu::readback::Image;
@@ -286,6 +286,13 @@ impl Viewer {
         let lab = self.lab.view(self.work.scene.look.histograms.scale, corners, now);
         let opening = self.inputs.opening(now);
         let gaps = self.work.session.as_ref().map(|session| session.gaps_secs()).unwrap_or_default();
+        let tracks = self
+            .work
+            .session
+            .iter()
+            .flat_map(|session| &session.info.tracks)
+            .map(ToString::to_string)
+            .collect::<Vec<_>>();
         let model = Model {
             file: FileView {
                 name: self.work.session.as_ref().map(|session| session.name.as_str()),
@@ -296,7 +303,7 @@ impl Viewer {
                 strip: strip.as_deref(),
                 preview: preview.as_ref().map(|(preview, is_asked)| (preview, *is_asked)),
                 strip_size: self.work.strip.size,
-                tracks: self.work.session.as_ref().map_or(&[], |session| &session.info.tracks),
+                tracks: &tracks,
                 track: self.work.session.as_ref().and_then(|session| session.info.track()),
                 sought: self.work.strip.sought,
                 gaps: &gaps,
@@ -363,7 +370,7 @@ impl Viewer {
     }
 
     /// Describes the point of a scope under the pointer. Returns its position, in points, and the text.
-    fn point_in_scopes(&mut self, now: Instant) -> Option<(egui::Pos2, String)> {
+    fn point_in_scopes(&mut self, now: Instant) -> Option<(histoscope_hud::Pos2, String)> {
         let geometry = self.work.geometry();
         let at = self.pointer.at.filter(|_| !self.pointer.is_dragging() && self.work.hud.shows_controls(now))?;
         let point = geometry.in_points(at);

@@ -3,13 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::analyze::selection::Point;
 use super::figures::{AdjustedFigures, BinFigures, Figures, ScopeFigures};
 use super::file::{self, FileError};
-use histoscope_render::labels::{self, LabelSubject};
 use super::region::RegionSpec;
 use histoscope_core::adjust::Adjustments;
 use histoscope_core::histogram::{Components, Histogram, Transfer};
+use histoscope_core::picture::Point;
 use histoscope_core::picture::color::UnreadableMatrix;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, Timecodes};
@@ -20,6 +19,7 @@ use histoscope_media::{Decoder, MediaError, MediaFault, OpenOptions, Seek, SeekT
 use histoscope_render::engine::{Counter, Counts, Engine, EngineChoice, EngineError, Renderer, Submission};
 use histoscope_render::gpu::draw::Channels;
 use histoscope_render::gpu::{AdapterChoice, Gpu, GpuError, Scene};
+use histoscope_render::labels::{self, LabelSubject};
 use histoscope_render::view::exposure::{Exposure, ExposureChoice, FalseColorTable};
 use histoscope_render::view::overlay::{Overlaps, OverlayStyle};
 use histoscope_render::view::placement::upright_size;

@@ -42,7 +42,7 @@ mod tests {
     use super::*;
     use crate::app::event::Modifiers;
     use crate::app::keyboard::{Press, of_press};
-    use crate::keys::{Action, NamedKey, SpeedChange};
+    use histoscope_keys::{Action, NamedKey, SpeedChange};
 
     const NONE: Modifiers = Modifiers::NONE;
 
@@ -61,7 +61,7 @@ mod tests {
             ("κ", 'r', Action::ToggleChannel(0)),
             ("ל", 'l', Action::ToggleChannel(3)),
             ("ا", 'h', Action::ToggleOverlays),
-            ("х", '[', Action::Speed(SpeedChange::By(1.0 / crate::keys::SPEED_STEP))),
+            ("х", '[', Action::Speed(SpeedChange::By(1.0 / histoscope_keys::SPEED_STEP))),
             ("ю", '.', Action::Step { forward: true }),
         ] {
             assert_eq!(does(text, text, place, NONE), Some(action), "{text}");

@@ -1,6 +1,6 @@
 use super::*;
-use crate::keys::SpeedChange;
 use histoscope_core::adjust::{Adjustment, Parameter};
+use histoscope_keys::SpeedChange;
 
 const NONE: Modifiers = Modifiers::NONE;
 const SHIFT: Modifiers = Modifiers::SHIFT;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::screen::{Advanced, FrameKey, ScreenState};
-use crate::app::hud::ChoiceOutcome;
+use histoscope_hud::ChoiceOutcome;
 use histoscope_lab::{LabWork, Worker};
 use histoscope_render::gpu::{Gpu, GpuError};
 

@@ -1,6 +1,6 @@
 //! The lab's topic, method and parameters: what was chosen, and the nearest choice that the adapter supports.
 
-use crate::app::hud::{LAB_BINS, LAB_CHUNKS, LabPage, grouped, sum_kind};
+use histoscope_hud::{LAB_BINS, LAB_CHUNKS, LabPage, grouped, sum_kind};
 use histoscope_lab::MAX_SIZE;
 use histoscope_lab::{
     BlurMethod, BlurSetup, ChannelSet, DrawMethod, Method, ScanKind, ScanMethod, Setup, Shape, ShapeError, SumSetup,

@@ -11,8 +11,8 @@ use super::choice::LabChoice;
 use super::sampling::{SAMPLES, samples, telling};
 use super::screen::{Advanced, FrameKey, ScreenState};
 use super::times::Times;
-use crate::app::hud::{ChoiceOutcome, CountingView, Cut, Figures, LabBins, PassFigures, Sample, verdict};
 use histoscope_core::picture::Picture;
+use histoscope_hud::{ChoiceOutcome, CountingView, Cut, Figures, LabBins, PassFigures, Sample, verdict};
 use histoscope_lab::{Costs, Measured, Runner, Setup};
 use histoscope_render::gpu::{Gpu, GpuError};
 

@@ -13,18 +13,18 @@ mod times;
 use std::sync::Arc;
 use std::time::Instant;
 
-use egui::Pos2;
+use histoscope_hud::Pos2;
 
 pub use choice::LabChoice;
 
-use super::hud::{
-    BasicsView, BlurView, DrawView, Figures, LabCommand, LabView, Sample, SumView, TICK, TopicView, blur_verdict,
-    draw_verdict, sum_verdict,
-};
 use beside::LabRuns;
 use counting::LabCounting;
 use histoscope_core::picture::luminance::LuminanceWeights;
 use histoscope_core::picture::{Frame, VideoId};
+use histoscope_hud::{
+    BasicsView, BlurView, DrawView, Figures, LabCommand, LabView, Sample, SumView, TICK, TopicView, blur_verdict,
+    draw_verdict, sum_verdict,
+};
 use histoscope_lab::{DrawSetup, PreparedBlur, PreparedDrawing, PreparedScan, Shape, Topic};
 use histoscope_render::gpu::{FrameTag, Gpu, GpuError};
 use histoscope_render::view::overlay::BarScale;

@@ -1,7 +1,7 @@
 //! The pixels of the frame shown in diagrams.
 
-use crate::app::hud::Sample;
 use histoscope_core::picture::Picture;
+use histoscope_hud::Sample;
 use histoscope_lab::bench::scene;
 use histoscope_lab::image::codes;
 

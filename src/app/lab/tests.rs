@@ -3,10 +3,10 @@ use std::time::Duration;
 use super::counting::ENOUGH;
 use super::sampling::{SAMPLES, contrasting, samples, telling};
 use super::*;
-use crate::app::hud::{ChoiceOutcome, CountingView, verdict};
 use histoscope_core::picture::color::Colorimetry;
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::{OwnedPlanes, Picture};
+use histoscope_hud::{ChoiceOutcome, CountingView, verdict};
 use histoscope_lab::{
     BlurMethod, BlurSetup, ChannelSet, DrawMethod, Method, ScanKind, ScanMethod, ScannedWords, SumSetup,
 };

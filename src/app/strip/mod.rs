@@ -8,7 +8,6 @@ mod gate;
 mod keyframe_scan;
 mod preview;
 pub mod search;
-mod size;
 mod subject;
 mod watcher;
 
@@ -23,10 +22,9 @@ use filler::Filling;
 pub use gate::{Gate, Pace, Pacer};
 use histoscope_core::picture::Frame;
 use histoscope_core::strip::{FindingFilter, Strip, Watched};
+use histoscope_hud::{Preview, StripSize};
 use histoscope_media::OpenOptions;
-pub use preview::Preview;
 use preview::Previews;
-pub use size::StripSize;
 pub use subject::StripSubject;
 use watcher::{Gathering, Span};
 

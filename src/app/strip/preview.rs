@@ -11,6 +11,7 @@ use crate::app::event::Waker;
 use histoscope_core::histogram::{Components, Histogram};
 use histoscope_core::picture::Frame;
 use histoscope_core::text::shown;
+use histoscope_hud::Preview;
 use histoscope_media::{Decoder, MediaError, MediaFault, Seek, StopHandle};
 use histoscope_render::cpu::Engine;
 use histoscope_render::cpu::thumbnail::Thumbnail;
@@ -21,17 +22,6 @@ const MAX_PIXELS: (u32, u32) = (400, 300);
 const MAX_KEPT: usize = 64;
 /// Times that differ by no more than this are considered equal.
 const SLACK_SECS: f64 = 1e-6;
-
-/// A key frame as shown beside the timeline.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Preview {
-    /// Presentation time in seconds from the start.
-    pub time_secs: f64,
-    /// The picture.
-    pub thumbnail: Thumbnail,
-    /// The histogram of all its pixels, counted like the video.
-    pub histogram: Histogram,
-}
 
 /// Finds key frames of a clip on request. Dropping it ends the thread, without waiting for it.
 pub struct Previews {

@@ -1,11 +1,11 @@
 //! Navigation to the cuts and findings known from the strip.
 
 use super::ClipStrip;
-use crate::app::hud::{finding_text, of_all};
 use crate::app::session::Session;
 use crate::app::transport;
 use histoscope_core::strip::{FindingFilter, Strip};
 use histoscope_core::text::time_text;
+use histoscope_hud::{finding_text, of_all};
 
 /// Times that differ by no more than this are considered equal: a file's time base rounds them.
 const SLACK_SECS: f64 = 1e-3;

@@ -3,11 +3,11 @@
 use std::time::Instant;
 
 use super::{Flow, Viewer};
-use crate::app::hud::{Command, LabCommand, Note, OpenPanels, left_for_others};
-use crate::app::look;
 use crate::app::options::AppError;
-use crate::keys::{self, Action};
 use histoscope_core::adjust::Parameter;
+use histoscope_hud::{Command, LabCommand, Note, OpenPanels, left_for_others};
+use histoscope_keys::look;
+use histoscope_keys::{self as keys, Action};
 use histoscope_render::view::overlay::Channels;
 use histoscope_render::view::panel;
 

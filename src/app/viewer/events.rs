@@ -4,12 +4,12 @@ use super::{Flow, Viewer};
 use crate::app::event::{Event, Key, KeyEvent};
 use crate::app::geometry::Geometry;
 use crate::app::gestures::Gestures;
-use crate::app::hud::UiEvents;
 use crate::app::keyboard;
 use crate::app::luts;
 use crate::app::options::AppError;
 use crate::app::pointer::{HeldKeys, PointerCommand};
-use crate::keys::{Action, NamedKey};
+use histoscope_hud::{InputKind, UiEvents};
+use histoscope_keys::{Action, NamedKey};
 use histoscope_render::view::overlay::Channels;
 use histoscope_render::view::scene::Sharing;
 
@@ -69,7 +69,7 @@ impl Viewer {
         let now = self.work.now();
         self.undo.begin(event, self.work.window().scale_factor(), now, self.work.chosen());
         let is_visible = self.work.hud.is_visible(now);
-        if *event != Event::RedrawRequested && self.work.hud.on_event(event, as_ui) && is_visible {
+        if *event != Event::RedrawRequested && self.work.hud.on_event(input_kind(event), as_ui) && is_visible {
             self.work.redraw();
         }
         Ok(Flow::Continue)
@@ -154,5 +154,14 @@ impl Viewer {
             _ => {}
         }
         Ok(Flow::Continue)
+    }
+}
+
+/// Returns what the HUD distinguishes of an event.
+const fn input_kind(event: &Event) -> InputKind<'_> {
+    match event {
+        Event::Key(key) => InputKind::Key(key),
+        Event::InputMethod => InputKind::InputMethod,
+        _ => InputKind::Other,
     }
 }

@@ -6,8 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use super::error::{AnalyzeError, Stop};
-use super::selection::Point;
 use histoscope_core::picture::Frame;
+use histoscope_core::picture::Point;
 use histoscope_core::text::clock_time;
 use histoscope_media::{
     Decoder, FrameCounters, FrameIndex, MediaError, MediaFault, NoSignal, OpenOptions, Receiver, Reception, Seek,

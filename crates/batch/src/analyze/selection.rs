@@ -8,34 +8,13 @@ use crate::region::RegionSpec;
 use histoscope_core::picture::color::Range;
 use histoscope_core::picture::layout::ColorModel;
 use histoscope_core::picture::region::Rect;
-use histoscope_core::picture::{Picture, Timecode};
+use histoscope_core::picture::{Picture, Point};
 use histoscope_media::{Decoder, Seek};
 
 /// Number of frames examined for black bars, spread evenly over the file.
 const SAMPLES: u32 = 24;
 /// Maximum mean luma above black for a line of a black bar, in 8-bit codes.
 const TOLERANCE: u64 = 8;
-
-/// A point in the video.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Point {
-    /// Seconds from the first frame.
-    Time(f64),
-    /// The number of a frame, from 0.
-    Frame(u64),
-    /// The timecode of a frame.
-    Timecode(Timecode),
-}
-
-impl fmt::Display for Point {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Time(secs) => write!(f, "{secs} s"),
-            Self::Frame(number) => write!(f, "frame {number}"),
-            Self::Timecode(timecode) => write!(f, "{timecode}"),
-        }
-    }
-}
 
 /// The frames of a video to count, and the part of their pictures.
 #[derive(Debug, Clone, PartialEq)]

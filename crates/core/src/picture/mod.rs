@@ -9,6 +9,7 @@ mod frame;
 pub mod layout;
 pub mod luminance;
 pub mod nonlinear;
+mod point;
 pub mod primaries;
 pub mod region;
 pub mod stated_light;
@@ -18,4 +19,5 @@ pub mod unpack;
 
 pub use clamped::{ClampedSamples, OutOfRange};
 pub use frame::*;
+pub use point::Point;
 pub use timecode::{Timecode, TimecodeRate, TimecodeSource, Timecodes};

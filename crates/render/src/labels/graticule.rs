@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use egui::{Align2, Color32, FontId, Galley, Painter, Pos2, Rect, Stroke, StrokeKind, pos2, vec2};
 
+use crate::view::overlay::{Channels, lights};
+use crate::view::scopes::{Lens, ScopeKind, ScopeStyle};
 use histoscope_core::histogram::{CHANNELS, Components, LightScale};
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::color::Range;
 use histoscope_core::scopes::graticule::{LineKind, Mark, Scale, Unit};
 use histoscope_core::scopes::{Chroma, Chromaticity, DRAWN_GAMUTS, SPECTRUM, level_bits, targets};
 use histoscope_core::tone_map::SourceLight;
-use crate::view::overlay::{Channels, lights};
-use crate::view::scopes::{Lens, ScopeKind, ScopeStyle};
 
 const STEP: Color32 = Color32::from_rgba_premultiplied(30, 30, 30, 30);
 const NOMINAL: Color32 = Color32::from_rgba_premultiplied(84, 84, 84, 84);
@@ -362,11 +362,11 @@ pub fn ink_of(light: [f32; 3]) -> Color32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gpu::draw::FontTextures;
     use histoscope_core::picture::color::Matrix;
     use histoscope_core::picture::primaries::Primaries;
     use histoscope_core::picture::transfer::Transfer;
     use histoscope_core::scopes::Diagram;
-    use crate::gpu::draw::FontTextures;
 
     fn subject() -> ScopeSubject {
         ScopeSubject {

@@ -20,9 +20,10 @@ use super::super::comparison::Against;
 use super::super::counting::Cropping;
 use super::super::error::{AnalyzeError, Stop};
 use super::super::frames::{self, Bound, Frames, Next, NumberedFrames};
-use super::super::selection::{Point, Selection};
+use super::super::selection::Selection;
 use histoscope_core::compare::SmallPicture;
 use histoscope_core::compare::small::PIXELS;
+use histoscope_core::picture::Point;
 use histoscope_media::{Decoder, MediaFault, OpenOptions};
 
 /// Number of input frames to compare.

@@ -1,0 +1,305 @@
+//! The panel of adjustments: the switch and parameters of each, in the order in which they are applied.
+
+use egui::{Align2, Color32, Rect, RichText, Sense, Ui, pos2, vec2};
+
+use super::controls::{self, LETTERS, Places};
+use super::menu::shortened;
+use super::model::{AdjustmentView, Command, Model};
+use super::theme;
+use histoscope_core::adjust::{
+    Adjustment, Blur, CLIP_LIMITS, Choices, Clahe, ClassDisplay, Otsu, Placing, Posterize, TIME_CONSTANTS,
+    clip_limit_text, stop_index, time_constant_text,
+};
+use histoscope_core::text::file_name;
+use histoscope_keys::{self as keys, Action};
+use histoscope_render::view::scene::{Counted, Look, Sharing};
+
+/// Width of the panel's content, in points.
+const WIDTH: f32 = 316.0;
+/// Minimum width of the content: a switch, a name, a short rail and a value.
+const MIN_CONTENT: f32 = SWITCH + NAME + VALUE + 52.0;
+/// Width of the frame around the content, and of a margin.
+const AROUND: f32 = 24.0;
+/// Minimum width of the whole panel.
+pub const MIN_WIDTH: f32 = MIN_CONTENT + AROUND;
+/// Width of a switch.
+const SWITCH: f32 = 82.0;
+/// Width of a parameter's name.
+const NAME: f32 = 62.0;
+/// Width of a parameter's value.
+const VALUE: f32 = 44.0;
+/// Height of a line.
+const LINE: f32 = 18.0;
+/// Height of the whole panel.
+pub const FULL_HEIGHT: f32 = 316.0;
+/// Space between lines.
+const GAP: f32 = 2.0;
+
+/// Shows the panel at the left of `room`. Returns its rectangle.
+pub fn show(ui: &Ui, room: Rect, model: &Model<'_>, commands: &mut Vec<Command>) -> Rect {
+    let area = egui::Area::new(egui::Id::unique("adjustments")).fade_in(false).fixed_pos(room.min);
+    let shown = area.show(ui.ctx(), |ui| {
+        theme::framed(10, 8).show(ui, |ui| {
+            let inside = (room.width() - AROUND).clamp(MIN_CONTENT, WIDTH);
+            ui.set_width(inside);
+            // If the panel scrolls, keep the values clear of the scroll bar.
+            let width = if room.height() < FULL_HEIGHT { inside - 12.0 } else { inside };
+            theme::scrolled(ui, room.height() - 18.0, |ui| {
+                ui.spacing_mut().item_spacing = vec2(0.0, GAP);
+                ui.label(RichText::new("Adjustments, in order of application").size(LETTERS).color(theme::DIM));
+                let standard = Choices::default();
+                let mut lines = Lines { ui, width, adjusting: &model.adjusting, look: model.look, standard, commands };
+                lines.lut();
+                lines.rule();
+                lines.blur();
+                lines.rule();
+                lines.equalize();
+                lines.clahe();
+                lines.rule();
+                lines.posterize();
+                lines.otsu();
+                lines.rule();
+                lines.showing();
+            });
+        });
+    });
+    shown.response.rect
+}
+
+/// The panel's lines, one below the other.
+struct Lines<'a> {
+    ui: &'a mut Ui,
+    width: f32,
+    adjusting: &'a AdjustmentView,
+    look: Look,
+    /// The default parameters.
+    standard: Choices,
+    commands: &'a mut Vec<Command>,
+}
+
+impl Lines<'_> {
+    fn next(&mut self) -> Rect {
+        self.ui.allocate_exact_size(vec2(self.width, LINE), Sense::hover()).0
+    }
+
+    /// Draws a thin line between steps of the chain.
+    fn rule(&mut self) {
+        let (rect, _) = self.ui.allocate_exact_size(vec2(self.width, 3.0), Sense::hover());
+        let stroke = egui::Stroke::new(1.0, Color32::from_white_alpha(34));
+        self.ui.painter().hline(rect.x_range(), rect.center().y, stroke);
+    }
+
+    fn is_on(&self, kind: Adjustment) -> bool {
+        kind.is_on(&self.look.adjustments)
+    }
+
+    /// Adds the switch at the start of a line. Returns the rest of the line.
+    fn switch(&mut self, kind: Adjustment) -> Rect {
+        let line = self.next();
+        self.switch_at(kind, Rect::from_min_size(line.min, vec2(SWITCH, LINE)));
+        Self::beside(line)
+    }
+
+    fn switch_at(&mut self, kind: Adjustment, rect: Rect) {
+        let action = Action::ToggleAdjustment(kind);
+        let on = self.is_on(kind);
+        if controls::switch(self.ui, rect, (on, kind.name()), &help(kind.help(), action)).clicked() {
+            self.commands.push(Command::Do(action));
+        }
+    }
+
+    /// Returns the rest of a line, right of its switch.
+    fn beside(line: Rect) -> Rect {
+        Rect::from_min_max(pos2(line.min.x + SWITCH + 10.0, line.min.y), line.max)
+    }
+
+    fn name(&self, line: Rect, name: &str, on: bool) {
+        let color = if on { theme::LIGHT } else { theme::DIM };
+        self.ui.painter().text(line.left_center(), Align2::LEFT_CENTER, name, theme::words(LETTERS), color);
+    }
+
+    /// Adds a parameter with a slider. Returns its new position if it was moved.
+    fn slider(&mut self, line: Rect, name: &str, on: bool, value: &str, places: Places) -> Option<usize> {
+        self.name(line, name, on);
+        let color = if on { theme::LIGHT } else { theme::DIM };
+        self.ui.painter().text(line.right_center(), Align2::RIGHT_CENTER, value, theme::mono(LETTERS), color);
+        let rail = Rect::from_min_max(pos2(line.min.x + NAME, line.min.y), pos2(line.max.x - VALUE - 4.0, line.max.y));
+        let value = Rect::from_min_max(pos2(line.max.x - VALUE, line.min.y), line.max);
+        controls::slider(self.ui, [rail, value], &format!("{name} of {}", line.min.y as i32), places, !on)
+    }
+
+    fn choice(&mut self, line: Rect, name: &str, on: bool, names: &[&str], chosen: usize) -> Option<usize> {
+        self.name(line, name, on);
+        let rect = Rect::from_min_max(pos2(line.min.x + NAME, line.min.y + 1.0), pos2(line.max.x, line.max.y - 1.0));
+        controls::choice(self.ui, rect, name, names, chosen, !on)
+    }
+
+    fn choose(&mut self, kind: Adjustment, change: impl FnOnce(&mut Choices)) {
+        let mut choices = self.adjusting.choices;
+        change(&mut choices);
+        self.commands.push(Command::Choose(kind, choices));
+    }
+
+    /// Adds the switches of the LUT and the camera log, and the name of the one that is on or was chosen.
+    fn lut(&mut self) {
+        let line = self.next();
+        let kinds = [Adjustment::Lut, Adjustment::CameraLog];
+        for (index, kind) in (0..).zip(kinds) {
+            let corner = line.min + vec2(index as f32 * (SWITCH + 6.0), 0.0);
+            self.switch_at(kind, Rect::from_min_size(corner, vec2(SWITCH, LINE)));
+        }
+        let on = self.look.adjustments.lut;
+        let lut = on.or(self.adjusting.choices.lut);
+        let name = match lut.map(|lut| (lut.path(), lut.camera())) {
+            Some((_, Some(log))) => log.name().to_owned(),
+            Some((Some(path), _)) => file_name(path),
+            _ => "drop a .cube file".to_owned(),
+        };
+        let rest = Rect::from_min_max(line.min + vec2(2.0 * (SWITCH + 6.0) + 4.0, 0.0), line.max);
+        let width = |text: &str| {
+            let words = self.ui.painter().layout_no_wrap(text.to_owned(), theme::words(LETTERS), theme::LIGHT);
+            words.size().x
+        };
+        let name = shortened(&name, |name| width(name) <= rest.width());
+        // A hint is read, unlike the name of a parameter that has no effect.
+        self.name(rest, &name, on.is_some() || lut.is_none());
+    }
+
+    fn blur(&mut self) {
+        let Blur { size, runs } = self.adjusting.choices.blur;
+        let on = self.is_on(Adjustment::Blur);
+        let line = self.switch(Adjustment::Blur);
+        let (least, most) = (*Blur::SIZES.start(), *Blur::SIZES.end());
+        let place = |size: u32| (size.saturating_sub(least) / 2) as usize;
+        let places = Places { now: place(size), standard: place(self.standard.blur.size), last: place(most) };
+        if let Some(to) = self.slider(line, "size", on, &format!("{size}×{size}"), places) {
+            self.choose(Adjustment::Blur, |choices| choices.blur.size = least + 2 * to as u32);
+        }
+        let line = Self::beside(self.next());
+        if let Some(to) =
+            self.slider(line, "runs", on, &runs.to_string(), whole([runs, self.standard.blur.runs], &Blur::RUNS))
+        {
+            self.choose(Adjustment::Blur, |choices| choices.blur.runs = Blur::RUNS.start() + to as u32);
+        }
+    }
+
+    fn equalize(&mut self) {
+        let equalize = self.adjusting.choices.equalize;
+        let kind = if equalize.per_channel { Adjustment::Channels } else { Adjustment::Equalize };
+        let on = self.is_on(kind);
+        let line = self.switch(kind);
+        let secs = equalize.time_constant_secs;
+        let places = on_steps([secs, self.standard.equalize.time_constant_secs], &TIME_CONSTANTS);
+        if let Some(to) = self.slider(line, "follows in", on, &time_constant_text(secs), places) {
+            self.choose(kind, |choices| choices.equalize.time_constant_secs = TIME_CONSTANTS[to]);
+        }
+        let line = Self::beside(self.next());
+        let names = ["luminance", "channels"];
+        if let Some(to) = self.choice(line, "curve of", on, &names, equalize.per_channel.into()) {
+            self.choose(if to == 1 { Adjustment::Channels } else { Adjustment::Equalize }, |_| {});
+        }
+    }
+
+    fn clahe(&mut self) {
+        let Clahe { tiles, clip_limit } = self.adjusting.choices.clahe;
+        let on = self.is_on(Adjustment::Clahe);
+        let line = self.switch(Adjustment::Clahe);
+        let places = on_steps([clip_limit, self.standard.clahe.clip_limit], &CLIP_LIMITS);
+        if let Some(to) = self.slider(line, "clip limit", on, &clip_limit_text(clip_limit), places) {
+            self.choose(Adjustment::Clahe, |choices| choices.clahe.clip_limit = CLIP_LIMITS[to]);
+        }
+        let line = Self::beside(self.next());
+        let value = format!("{}×{}", tiles.0, tiles.1);
+        if let Some(to) =
+            self.slider(line, "tiles", on, &value, whole([tiles.0, self.standard.clahe.tiles.0], &Clahe::TILES))
+        {
+            let count = Clahe::TILES.start() + to as u32;
+            self.choose(Adjustment::Clahe, |choices| choices.clahe.tiles = (count, count));
+        }
+    }
+
+    fn posterize(&mut self) {
+        let Posterize { levels, placing } = self.adjusting.choices.posterize;
+        let on = self.is_on(Adjustment::Posterize);
+        let line = self.switch(Adjustment::Posterize);
+        let places = whole([levels, self.standard.posterize.levels], &Posterize::LEVELS);
+        if let Some(to) = self.slider(line, "levels", on, &levels.to_string(), places) {
+            let levels = Posterize::LEVELS.start() + to as u32;
+            self.choose(Adjustment::Posterize, |choices| choices.posterize.levels = levels);
+        }
+        let line = Self::beside(self.next());
+        let chosen = usize::from(placing == Placing::Population);
+        if let Some(to) = self.choice(line, "equal by", on, &["width", "population"], chosen) {
+            let placing = if to == 1 { Placing::Population } else { Placing::Width };
+            self.choose(Adjustment::Posterize, |choices| choices.posterize.placing = placing);
+        }
+    }
+
+    fn otsu(&mut self) {
+        let Otsu { classes, shown } = self.adjusting.choices.otsu;
+        let on = self.is_on(Adjustment::Otsu);
+        let line = self.switch(Adjustment::Otsu);
+        let places = whole([classes, self.standard.otsu.classes], &Otsu::CLASSES);
+        if let Some(to) = self.slider(line, "classes", on, &classes.to_string(), places) {
+            let classes = Otsu::CLASSES.start() + to as u32;
+            self.choose(Adjustment::Otsu, |choices| choices.otsu.classes = classes);
+        }
+        let line = Self::beside(self.next());
+        let chosen = usize::from(shown == ClassDisplay::Colors);
+        if let Some(to) = self.choice(line, "shown as", on, &["tones", "false colours"], chosen) {
+            let shown = if to == 1 { ClassDisplay::Colors } else { ClassDisplay::Tones };
+            self.choose(Adjustment::Otsu, |choices| choices.otsu.shown = shown);
+        }
+    }
+
+    /// Adds the choice of which picture is counted, and the switches for what is drawn along with it.
+    fn showing(&mut self) {
+        let line = self.next();
+        self.name(line, "Histograms", true);
+        let rect = Rect::from_min_max(pos2(line.min.x + SWITCH + 10.0, line.min.y + 1.0), line.max - vec2(0.0, 1.0));
+        let all = Counted::ALL;
+        let chosen = all.iter().position(|&counted| counted == self.look.counted).unwrap_or(0);
+        let dim = self.look.adjustments.is_off();
+        if let Some(to) = controls::choice(self.ui, rect, "counted", &all.map(Counted::name), chosen, dim) {
+            self.commands.push(Command::Show(Look { counted: all[to], ..self.look }));
+        }
+        let line = self.next();
+        let look = self.look;
+        let has_divider = matches!(look.sharing, Sharing::Divider(_));
+        let parts = [
+            (
+                "Divider",
+                has_divider,
+                Action::ToggleDivider,
+                "A dividing line with the source or held frame on its other side",
+            ),
+            ("Curves", look.curves, Action::ToggleCurves, "Cumulative histograms over the bars"),
+            ("Backdrop", look.histograms.backdrop, Action::ToggleBackdrop, "Blur the picture behind the histograms"),
+        ];
+        let width = (line.width() - 2.0 * 6.0) / 3.0;
+        for (index, (name, on, action, words)) in parts.into_iter().enumerate() {
+            let left = line.min.x + index as f32 * (width + 6.0);
+            let rect = Rect::from_min_size(pos2(left, line.min.y), vec2(width, LINE));
+            if controls::switch(self.ui, rect, (on, name), &help(words, action)).clicked() {
+                self.commands.push(Command::Do(action));
+            }
+        }
+    }
+}
+
+/// Returns the slider positions of a whole number and its default within their range.
+fn whole(values: [u32; 2], range: &std::ops::RangeInclusive<u32>) -> Places {
+    let [now, standard] = values.map(|value| value.saturating_sub(*range.start()) as usize);
+    Places { now, standard, last: (range.end() - range.start()) as usize }
+}
+
+/// Returns the slider positions of a number and its default among the steps.
+fn on_steps(values: [f64; 2], steps: &[f64]) -> Places {
+    let [now, standard] = values.map(|value| stop_index(steps, value));
+    Places { now, standard, last: steps.len() - 1 }
+}
+
+/// Returns the tooltip of a button, with its key.
+fn help(words: &str, action: Action) -> String {
+    keys::label_of(action).map_or_else(|| words.to_owned(), |key| format!("{words}  ({key})"))
+}

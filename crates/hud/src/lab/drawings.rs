@@ -1,0 +1,261 @@
+//! The panel about a method of drawing bars, and the drawing in place of the histograms.
+
+use std::time::Duration;
+
+use egui::{Color32, Context, LayerId, Rect, TextureOptions, Ui, pos2};
+
+use super::block::{BUTTONS, LabBlock, layout};
+use super::counting::{bins, step_text};
+use super::diagram::{CellAppearance, Diagram, DiagramRow, cell, link, step_at};
+use super::picture;
+use super::view::{ChoiceOutcome, DrawView, LabCommand};
+use super::words::{added_up, grouped};
+use crate::controls::LETTERS;
+use crate::model::HistogramArea;
+use crate::theme;
+use histoscope_core::histogram::CHANNELS;
+use histoscope_lab::{DrawMethod, Drawn, LabDrawing};
+
+/// The name of the drawing's texture.
+const TEXTURE: &str = "lab's drawing";
+
+/// Releases the drawing's texture.
+pub fn forget(context: &Context) {
+    picture::forget(context, TEXTURE);
+}
+
+/// Returns the method's position, the number of methods and the method's title.
+pub fn place(view: &DrawView<'_>) -> (usize, usize, &'static str) {
+    let all = DrawMethod::ALL;
+    (all.iter().position(|&other| other == view.method).unwrap_or(0), all.len(), view.method.title())
+}
+
+/// Returns all blocks about the method.
+pub fn blocks<'a>(ui: &Ui, view: &'a DrawView<'_>, moment: i64, width: f32) -> Vec<LabBlock<'a>> {
+    let words = |text: &str, size, color, rank| LabBlock::words(layout(ui, text, size, color, width), rank);
+    let names = |method: DrawMethod| [method.name(), short(method)];
+    let mut blocks = vec![
+        LabBlock::buttons(&DrawMethod::ALL, DrawMethod::ALL.len(), 2, (view.method, names, LabCommand::Drawing)),
+        words(view.method.explanation(), LETTERS, theme::LIGHT, 5),
+        words(why(view.method), LETTERS, theme::DIM, 6),
+    ];
+    match view.outcome {
+        ChoiceOutcome::Pending => blocks.push(words("drawing …", LETTERS + 1.0, theme::DIM, 0)),
+        ChoiceOutcome::Impossible(reason) => blocks.push(words(reason, LETTERS + 1.0, theme::WRONG, 0)),
+        ChoiceOutcome::Done(drawn) => {
+            let color = if drawn.wrong == 0 { theme::RIGHT } else { theme::WRONG };
+            blocks.push(words(&verdict(drawn), LETTERS + 1.0, color, 0));
+            blocks.extend(drawn.reduction.as_ref().map(|text| words(text, LETTERS, theme::ACCENT, 0)));
+        }
+    }
+    if let Some((drawn, _)) = view.newest {
+        blocks.push(LabBlock::diagram(diagram(view.method, two_bins(drawn), moment)));
+    }
+    if let ChoiceOutcome::Done(drawn) = view.outcome {
+        blocks.push(words(&times(drawn.setup.method, &drawn.passes), LETTERS, theme::LIGHT, 1));
+        blocks.push(words(&times(drawn.other.0, &drawn.other.1), LETTERS, theme::LIGHT, 1));
+    }
+    blocks.push(words(&costs(view), LETTERS, theme::LIGHT, 5));
+    let count = view.bins;
+    blocks.push(LabBlock::new(BUTTONS, 3, move |ui, rect, commands| bins(ui, rect, count, commands)));
+    if let ChoiceOutcome::Done(drawn) = view.outcome {
+        let text: Vec<_> = drawn.steps.iter().map(step_text).collect();
+        blocks.push(words(&text.join("\n"), theme::SMALL, theme::DIM, 8));
+    }
+    blocks
+}
+
+/// Draws the graphs in place of the histograms, below everything else. Without a drawing, releases the texture of the
+/// last one.
+pub fn show_graphs(ui: &Ui, newest: Option<(&Drawn, u64)>, areas: &[HistogramArea]) {
+    let Some((drawn, number)) = newest else { return forget(ui.ctx()) };
+    let picture = (number, LabDrawing::SIZE, &drawn.pixels[..]);
+    let texture = picture::texture(ui.ctx(), TEXTURE, picture, TextureOptions::LINEAR);
+    let painter = ui.ctx().layer_painter(LayerId::background());
+    for area in areas {
+        // Colours are on the left of the drawing, luminance on the right.
+        let left = if area.channels.iter().any(|channel| channel < 3) { 0.0 } else { 0.5 };
+        let part = Rect::from_min_max(pos2(left, 0.0), pos2(left + 0.5, 1.0));
+        painter.image(texture, area.rect, part, Color32::WHITE);
+    }
+}
+
+/// Returns the text on the method's button.
+const fn short(method: DrawMethod) -> &'static str {
+    match method {
+        DrawMethod::PerPixel => "per pixel",
+        DrawMethod::PerColumn => "per column",
+    }
+}
+
+/// Returns why the previous method was not enough.
+const fn why(method: DrawMethod) -> &'static str {
+    match method {
+        DrawMethod::PerPixel => {
+            "The lesson’s way. The bins stay on the GPU: reading them back would take longer than counting."
+        }
+        DrawMethod::PerColumn => {
+            "All pixels of a column asked the same bins. Histoscope draws this way, with more passes and lines."
+        }
+    }
+}
+
+/// Returns whether the drawing is correct.
+#[must_use]
+pub fn verdict(drawn: &Drawn) -> String {
+    let all = grouped(drawn.pixels.len() as u64 / 4);
+    match drawn.wrong {
+        0 => format!("equals the CPU’s drawing: all {all} pixels"),
+        wrong => format!("differs from the CPU’s drawing in {} of {all} pixels", grouped(wrong)),
+    }
+}
+
+/// Returns the durations of a method's passes, and their sum.
+fn times(method: DrawMethod, passes: &[(&'static str, Option<Duration>)]) -> String {
+    let parts: Vec<_> = passes.iter().filter_map(|(name, time)| Some((*name, (*time)?.as_secs_f64() * 1e6))).collect();
+    if parts.len() < passes.len() {
+        return "this adapter does not measure its passes".to_owned();
+    }
+    let total = parts.iter().map(|(_, time)| time).sum();
+    format!("{}: {}", short(method), added_up(&parts, total))
+}
+
+/// Returns how often bins are loaded.
+fn costs(view: &DrawView<'_>) -> String {
+    let [pixels, columns] = DrawMethod::ALL.map(|method| grouped(method.bin_loads(view.bins).into()));
+    format!("bins are loaded {pixels} times per pixel, {columns} times per column")
+}
+
+/// Returns the fullest bin of luminance and the next one, each with its count, and the fullest one's count.
+fn two_bins(drawn: &Drawn) -> [(usize, u32); 2] {
+    let counts: Vec<u32> = drawn.bins.chunks_exact(CHANNELS).map(|bin| bin[3]).collect();
+    let fullest = (0..counts.len()).max_by_key(|&bin| counts[bin]).unwrap_or(0);
+    let first = fullest.min(counts.len().saturating_sub(2));
+    [first, first + 1].map(|bin| (bin, counts.get(bin).copied().unwrap_or(0)))
+}
+
+/// Rows of pixels in the diagram.
+const ROWS: usize = 4;
+
+/// Returns the diagram of a method drawing two columns of four pixels. It advances with `moment` and starts over after
+/// its last step.
+fn diagram(method: DrawMethod, bins: [(usize, u32); 2], moment: i64) -> Diagram {
+    let tallest = bins.iter().map(|(_, count)| *count).max().unwrap_or(0).max(1);
+    let height = |column: usize| (u64::from(bins[column].1) * ROWS as u64 / u64::from(tallest)) as usize;
+    // Pixels are listed column by column, from the lowest row up.
+    let at = |pixel: usize| (pixel / ROWS, pixel % ROWS);
+    let bars = |is_done: &dyn Fn(usize) -> bool, is_busy: &dyn Fn(usize) -> bool| {
+        let pixel = |pixel: usize| {
+            let (column, row) = at(pixel);
+            match (is_busy(row), is_done(row)) {
+                (true, _) => cell(CellAppearance::Busy, format!("row {row}")),
+                (false, true) if row < height(column) => cell(CellAppearance::Written, "bar".to_owned()),
+                (false, true) => cell(CellAppearance::Written, "–".to_owned()),
+                (false, false) => cell(CellAppearance::Idle, format!("row {row}")),
+            }
+        };
+        DiagramRow { name: "pixels".into(), cells: (0..2 * ROWS).map(pixel).collect(), together: ROWS }
+    };
+    let cells = |look| bins.iter().map(move |(bin, count)| cell(look, format!("{bin}: {}", grouped((*count).into()))));
+    let bin_row = DiagramRow { name: "bins".into(), cells: cells(CellAppearance::Memory).collect(), together: 1 };
+    match method {
+        DrawMethod::PerPixel => {
+            let row = step_at(moment, ROWS);
+            let links = (0..2).map(|column| link((0, column), (1, column * ROWS + row)));
+            Diagram {
+                rows: vec![bin_row, bars(&|other| other < row, &|other| other == row)],
+                links: links.collect(),
+                caption: format!(
+                    "each pixel of row {row} loads its bin, compares, and picks a colour: {} loads so far",
+                    2 * (row + 1)
+                ),
+            }
+        }
+        DrawMethod::PerColumn => {
+            let step = step_at(moment, 2);
+            let ends = |column| {
+                cell(
+                    if step == 0 { CellAppearance::Written } else { CellAppearance::Memory },
+                    format!("height {}", height(column)),
+                )
+            };
+            let links: Vec<_> = match step {
+                0 => (0..2).map(|column| link((0, column), (1, column))).collect(),
+                _ => (0..2 * ROWS).map(|pixel| link((1, pixel / ROWS), (2, pixel))).collect(),
+            };
+            let caption = match step {
+                0 => "a compute pass loads each column’s bin once: 2 loads, and sorts its heights",
+                _ => "each pixel compares its row with the column’s heights; no bin is loaded",
+            };
+            Diagram {
+                rows: vec![
+                    bin_row,
+                    DiagramRow { name: "columns".into(), cells: (0..2).map(ends).collect(), together: 1 },
+                    bars(&|_| step == 1, &|_| false),
+                ],
+                links,
+                caption: caption.to_owned(),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use histoscope_lab::DrawSetup;
+
+    pub fn drawn(method: DrawMethod) -> Drawn {
+        let micros = |micros| Some(Duration::from_micros(micros));
+        let (width, height) = LabDrawing::SIZE;
+        let per_pixel = vec![("scale", micros(123)), ("draw", micros(2345))];
+        let per_column = vec![("scale", micros(123)), ("columns", micros(45)), ("draw", micros(678))];
+        let (passes, other) = match method {
+            DrawMethod::PerPixel => (per_pixel, (DrawMethod::PerColumn, per_column)),
+            DrawMethod::PerColumn => (per_column, (DrawMethod::PerPixel, per_pixel)),
+        };
+        Drawn {
+            setup: DrawSetup { method, bins: 256, is_playing: true },
+            bins: (0..1024).map(|word| word * 997).collect(),
+            pixels: vec![255; (width * height * 4) as usize],
+            wrong: 0,
+            passes,
+            other,
+            reduction: Some("draws 427×240 of 3840×2160 pixels, to keep the video playing".to_owned()),
+            steps: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn both_methods_have_their_times_and_loads() {
+        let told = drawn(DrawMethod::PerPixel);
+        assert_eq!(verdict(&told).replace('\u{202f}', " "), "equals the CPU’s drawing: all 207 360 pixels");
+        assert!(verdict(&Drawn { wrong: 12, ..told.clone() }).contains("in 12 of"));
+        assert_eq!(times(told.setup.method, &told.passes), "per pixel: scale 123.0 µs + draw 2345.0 µs = 2468.0 µs");
+        assert!(times(told.other.0, &told.other.1).ends_with("= 846.0 µs"));
+        assert!(times(told.other.0, &[("draw", None)]).starts_with("this adapter does not measure"));
+        let view = DrawView { method: told.setup.method, bins: 256, outcome: ChoiceOutcome::Pending, newest: None };
+        let told = costs(&view).replace('\u{202f}', " ");
+        assert_eq!(told, "bins are loaded 207 360 times per pixel, 1 152 times per column");
+    }
+
+    #[test]
+    fn the_diagram_shows_the_fullest_bin_and_its_bar() {
+        let mut drawn = drawn(DrawMethod::PerPixel);
+        drawn.bins = [[0, 0, 0, 8], [0, 0, 0, 4], [0, 0, 0, 1]].concat();
+        assert_eq!(two_bins(&drawn), [(0, 8), (1, 4)]);
+        for (method, last) in [(DrawMethod::PerPixel, 3), (DrawMethod::PerColumn, 1)] {
+            let shown = diagram(method, two_bins(&drawn), last);
+            let pixels = shown.rows.last().expect("rows");
+            let bars = pixels.cells.iter().filter(|cell| cell.look == CellAppearance::Written);
+            // The last row of pixels is still being drawn when each pixel asks.
+            let done = if method == DrawMethod::PerPixel { 6 } else { 8 };
+            assert_eq!(bars.count(), done, "{method:?}");
+            for (row, place) in shown.links.iter().flat_map(|link| [link.from, link.to]) {
+                assert!(shown.rows[row].cells.len() > place, "{method:?}: {row}, {place}");
+            }
+        }
+        let loads = |moment| diagram(DrawMethod::PerPixel, two_bins(&drawn), moment).caption;
+        assert!(loads(0).ends_with("2 loads so far") && loads(3).ends_with("8 loads so far"));
+    }
+}

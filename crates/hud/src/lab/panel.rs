@@ -1,0 +1,176 @@
+//! The panel: a title and as many blocks as there is room for.
+
+use egui::{Align2, Rect, Sense, Ui, pos2, vec2};
+
+use super::block::{BUTTONS, DIAGRAM, LabBlock, layout, trace_button};
+use super::view::{LabCommand, LabView, TICK, TopicView};
+use super::{basics, blurs, counting, drawings, sums};
+use crate::controls;
+use crate::model::Command;
+use crate::theme;
+use histoscope_keys::{self as keys, Action};
+use histoscope_lab::Topic;
+
+/// Padding around the blocks.
+const PADDING: (i8, i8) = (11, 8);
+/// Space between blocks.
+const GAP: f32 = 4.0;
+/// Maximum height of a diagram that does not need more.
+const MAX_DIAGRAM: f32 = 190.0;
+
+/// Returns the width of the panel in a window of this width, both in points: about a third, so that most of the picture
+/// is visible.
+#[must_use]
+pub fn width(window: f32) -> f32 {
+    (window * 0.34).clamp(300.0, 470.0)
+}
+
+/// Shows the panel at the upper right of `room`. Returns its rectangle.
+pub fn show(ui: &Ui, room: Rect, view: &LabView<'_>, commands: &mut Vec<Command>) -> Rect {
+    let across = f32::from(PADDING.0) * 2.0;
+    let outer = width(ui.ctx().content_rect().width()).min(room.width());
+    let inside = outer - across;
+    // The diagram keeps moving, even over a paused video.
+    if !view.is_paused {
+        ui.ctx().request_repaint_after(TICK);
+    }
+    let area = egui::Area::new(egui::Id::unique("lab")).fade_in(false).fixed_pos(pos2(room.max.x - outer, room.min.y));
+    let shown = area.show(ui.ctx(), |ui| {
+        theme::framed(PADDING.0, PADDING.1).show(ui, |ui| {
+            ui.set_width(inside);
+            ui.spacing_mut().item_spacing = vec2(0.0, GAP);
+            let most = room.height() - 2.0 * f32::from(PADDING.1);
+            for block in with_title(view, fitting(ui, blocks(ui, view, inside), inside, most - BUTTONS - GAP)) {
+                let (rect, _) = ui.allocate_exact_size(vec2(inside, block.height), Sense::hover());
+                (block.draw)(ui, rect, commands);
+            }
+        });
+    });
+    shown.response.rect
+}
+
+/// Drops blocks until the others fit, in their order, and if any are dropped, adds a text saying so. The diagram takes
+/// up the spare room.
+fn fitting<'a>(ui: &Ui, mut blocks: Vec<LabBlock<'a>>, width: f32, room: f32) -> Vec<LabBlock<'a>> {
+    let height = |blocks: &[LabBlock<'_>]| blocks.iter().map(|block| block.height + GAP).sum::<f32>() - GAP;
+    if height(&blocks) > room {
+        let more = layout(ui, "a larger window shows more of the lab", theme::SMALL, theme::DIM, width);
+        blocks.push(LabBlock::words(more, 0));
+        while height(&blocks) > room {
+            let last = blocks.iter().map(|block| block.rank).max().unwrap_or(0);
+            if last == 0 {
+                break;
+            }
+            blocks.retain(|block| block.rank != last);
+        }
+    }
+    let spare = room - height(&blocks);
+    // The text about the diagram has the same rank, but comes before it.
+    if let Some(diagram) = blocks.iter_mut().rfind(|block| block.rank == DIAGRAM) {
+        diagram.height = (diagram.height + spare.max(0.0)).min(MAX_DIAGRAM.max(diagram.height));
+    }
+    blocks
+}
+
+/// Adds the title below the tabs, if those are among the blocks, with the buttons of the diagram if that is among them.
+fn with_title<'a>(view: &'a LabView<'_>, mut blocks: Vec<LabBlock<'a>>) -> Vec<LabBlock<'a>> {
+    let place = match &view.topic {
+        TopicView::Basics(basics) => basics::place(basics),
+        TopicView::Counting(counting) => counting::place(counting),
+        TopicView::Sums(sums) => sums::place(sums),
+        TopicView::Blur(blur) => blurs::place(blur),
+        TopicView::Drawing(drawing) => drawings::place(drawing),
+    };
+    let is_paused = blocks.iter().any(|block| block.rank == DIAGRAM).then_some(view.is_paused);
+    let below_tabs = usize::from(blocks.first().is_some_and(|block| block.rank == TABS));
+    let title = LabBlock::new(BUTTONS, 0, move |ui, rect, commands| title(ui, rect, place, is_paused, commands));
+    blocks.insert(below_tabs, title);
+    blocks
+}
+
+/// Width of a button that pauses or steps the diagram.
+const STEP: f32 = 22.0;
+
+/// Adds the buttons that pause and step the diagram. `right` is their upper right corner.
+fn steps(ui: &mut Ui, right: egui::Pos2, is_paused: bool, commands: &mut Vec<Command>) {
+    let buttons = [
+        ("back", "<", "The previous step", Action::StepLabDiagram { forward: false }, LabCommand::Step(false)),
+        (
+            if is_paused { "run" } else { "pause" },
+            "||",
+            "Pause the diagram, or let it run",
+            Action::PauseLab,
+            LabCommand::PauseSteps,
+        ),
+        ("forward", ">", "The next step", Action::StepLabDiagram { forward: true }, LabCommand::Step(true)),
+    ];
+    let left = right.x - STEP * buttons.len() as f32;
+    for (index, (name, text, help, action, command)) in buttons.into_iter().enumerate() {
+        let at = pos2(left + STEP * index as f32, right.y);
+        let button = Rect::from_min_size(at, vec2(STEP - 3.0, BUTTONS));
+        trace_button(ui, name, button);
+        let key = keys::label_of(action).unwrap_or_default();
+        let is_on = is_paused && action == Action::PauseLab;
+        if controls::switch(ui, button, (is_on, text), &format!("{help}  ({key})")).clicked() {
+            commands.push(Command::Lab(command));
+        }
+    }
+}
+
+/// The highest rank that a brief panel shows, so that a video can play on.
+const BRIEF: u8 = 2;
+/// The rank of the tabs.
+const TABS: u8 = 2;
+/// Returns all blocks but the title, from the top.
+fn blocks<'a>(ui: &Ui, view: &'a LabView<'_>, width: f32) -> Vec<LabBlock<'a>> {
+    let (topic, further) = match &view.topic {
+        TopicView::Basics(basics) => (Topic::Basics, basics::blocks(ui, basics, view.tick, width)),
+        TopicView::Counting(counting) => (Topic::Counting, counting::blocks(ui, counting, view.tick, width)),
+        TopicView::Sums(sums) => (Topic::PrefixSum, sums::blocks(ui, sums, view.tick, width)),
+        TopicView::Blur(blur) => (Topic::Blur, blurs::blocks(ui, blur, view.tick, width)),
+        TopicView::Drawing(drawing) => (Topic::Drawing, drawings::blocks(ui, drawing, view.tick, width)),
+    };
+    let tabs = (topic, |topic: Topic| [topic.name(), topic.title()], LabCommand::Topic);
+    let mut blocks = vec![LabBlock::buttons(&Topic::ALL, Topic::ALL.len(), TABS, tabs)];
+    blocks.extend(further);
+    if view.is_brief {
+        blocks.retain(|block| block.rank <= BRIEF);
+        let text = "pause for details: this software adapter keeps the video playing";
+        blocks.push(LabBlock::words(layout(ui, text, theme::SMALL, theme::DIM, width), 1));
+    }
+    blocks
+}
+
+/// Adds the title: which method it is, the keys to step through the methods, the buttons of the diagram if there is one
+/// (`is_paused`) and there is room for them, and the button to close the lab.
+fn title(
+    ui: &mut Ui,
+    rect: Rect,
+    (place, count, name): (usize, usize, &str),
+    is_paused: Option<bool>,
+    commands: &mut Vec<Command>,
+) {
+    let close = Rect::from_min_max(pos2(rect.max.x - BUTTONS, rect.min.y), rect.max);
+    let key = keys::label_of(Action::ToggleLab).unwrap_or_default();
+    if controls::switch(ui, close, (false, "×"), &format!("Close the lab  ({key})")).clicked() {
+        commands.push(Command::Do(Action::ToggleLab));
+    }
+    let painter = ui.painter().clone();
+    let number = format!("{}/{count}", place + 1);
+    let number = painter.text(rect.left_center(), Align2::LEFT_CENTER, number, theme::mono(theme::TEXT), theme::ACCENT);
+    let at = pos2(number.max.x + 8.0, rect.center().y);
+    let name = painter.text(at, Align2::LEFT_CENTER, name, theme::words(theme::TEXT + 1.0), theme::LIGHT);
+    let mut end = close.min.x - 8.0;
+    if let Some(is_paused) = is_paused
+        && end - 3.0 * STEP > name.max.x
+    {
+        steps(ui, pos2(end, rect.min.y), is_paused, commands);
+        end -= 3.0 * STEP + 8.0;
+    }
+    let step = [false, true].map(|forward| keys::label_of(Action::StepLab { forward }).unwrap_or_default()).join(" ");
+    let step = painter.layout_no_wrap(step, theme::mono(theme::SMALL), theme::DIM);
+    let at = pos2(end - step.size().x, rect.center().y - step.size().y / 2.0);
+    if at.x > name.max.x + 8.0 {
+        painter.galley(at, step, theme::DIM);
+    }
+}

@@ -1,0 +1,119 @@
+//! The submenus: scopes, the strip behind the timeline, video tracks, and the comparison.
+
+use egui::Ui;
+
+use super::drawing::{BESIDE, MenuDrawing};
+use super::words::shortened;
+use crate::model::Command;
+use crate::theme;
+use histoscope_core::adjust::{Adjustment, CameraLog, Choices};
+use histoscope_core::scopes::Diagram;
+use histoscope_core::scopes::graticule::Unit;
+use histoscope_core::strip::FindingFilter;
+use histoscope_keys::Action;
+use histoscope_render::view::scene::Sharing;
+use histoscope_render::view::scopes::ScopeStyle;
+
+impl MenuDrawing<'_, '_> {
+    /// Adds the scopes, and the appearance of those other than the histograms.
+    pub(super) fn scopes(&mut self, ui: &mut Ui) {
+        use Action::{
+            SetDiagram, SetUnit, SetZoom, ToggleOverlays, ToggleParade, ToggleScopes, ToggleSkinTone, ToggleSplit,
+            ToggleVectorscope, ToggleWaveform, ToggleWhite,
+        };
+        for action in [ToggleOverlays, ToggleWaveform, ToggleParade, ToggleVectorscope, ToggleScopes, ToggleSplit] {
+            self.action_line(ui, action);
+        }
+        ui.add(egui::Separator::default().spacing(7.0));
+        Unit::ALL.map(SetUnit).into_iter().for_each(|action| self.value(ui, action));
+        ui.add(egui::Separator::default().spacing(7.0));
+        Diagram::ALL.map(SetDiagram).into_iter().for_each(|action| self.value(ui, action));
+        ui.add(egui::Separator::default().spacing(7.0));
+        ScopeStyle::ZOOMS.map(SetZoom).into_iter().for_each(|action| self.value(ui, action));
+        self.action_line(ui, ToggleWhite);
+        self.action_line(ui, ToggleSkinTone);
+    }
+
+    /// Adds the strip behind the timeline, and the cuts and findings to go to.
+    pub(super) fn clip(&mut self, ui: &mut Ui) {
+        for action in
+            [Action::ToggleChecks, Action::NextStrip, Action::ToCut { forward: true }, Action::ToCut { forward: false }]
+        {
+            self.action_line(ui, action);
+        }
+        ui.add(egui::Separator::default().spacing(7.0));
+        for action in [Action::ToFinding { forward: true }, Action::ToFinding { forward: false }] {
+            self.action_line(ui, action);
+        }
+        for sought in FindingFilter::ALL {
+            let now = if self.model.file.sought == sought { "now" } else { "" };
+            if self.line(ui, &format!("Look for {}", sought.name()), now, true).clicked() {
+                self.commands.push(Command::LookFor(sought));
+            }
+        }
+    }
+
+    /// Adds the video tracks of the file.
+    pub(super) fn tracks(&mut self, ui: &mut Ui) {
+        for (number, track) in (1..).zip(self.model.file.tracks) {
+            let now = if self.model.file.track == Some(number) { "now" } else { "" };
+            if self.line(ui, &format!("{number}: {track}"), now, true).clicked() {
+                self.commands.push(Command::Track(number));
+            }
+        }
+    }
+
+    /// Adds the lookup table, and the camera logs to choose from.
+    pub(super) fn luts(&mut self, ui: &mut Ui) {
+        self.action_line(ui, Action::ToggleAdjustment(Adjustment::Lut));
+        self.action_line(ui, Action::ToggleAdjustment(Adjustment::CameraLog));
+        ui.add(egui::Separator::default().spacing(7.0));
+        let on = self.model.look.adjustments.lut.and_then(|lut| lut.camera());
+        for camera_log in CameraLog::ALL {
+            let now = if on == Some(camera_log) { "now" } else { "" };
+            if self.line(ui, camera_log.name(), now, true).clicked() {
+                let choices = Choices { camera_log, ..self.model.adjusting.choices };
+                self.commands.push(Command::Choose(Adjustment::CameraLog, choices));
+            }
+        }
+    }
+
+    /// Adds the comparison: holding frames, showing both pictures, and the list of held frames.
+    pub(super) fn comparison(&mut self, ui: &mut Ui) {
+        self.action_line(ui, Action::HoldFrame);
+        self.action_line(ui, Action::FlipHeld);
+        self.action_line(ui, Action::ToggleDivider);
+        self.action_line(ui, Action::NextSharing);
+        if self.model.look.sharing == Sharing::Difference {
+            for more in [false, true] {
+                let action = Action::StepGain { more };
+                self.action_line(ui, action);
+            }
+        }
+        if self.model.comparison.has_clip {
+            for frames in [-1, 1] {
+                let action = Action::ShiftSecond { frames };
+                self.action_line(ui, action);
+            }
+            self.action_line(ui, Action::MatchSecond);
+        }
+        let compared = self.model.comparison;
+        if compared.names.is_empty() {
+            return;
+        }
+        if self.line(ui, "Release the held frame", "", true).clicked() {
+            self.commands.push(Command::Release);
+        }
+        ui.add(egui::Separator::default().spacing(7.0));
+        for (place, name) in compared.names.iter().enumerate() {
+            let width = |text: &str| {
+                ui.painter().layout_no_wrap(text.to_owned(), theme::words(theme::TEXT), theme::LIGHT).size().x
+            };
+            let name = shortened(name, |name| width(name) <= ui.available_width() - 2.0 * BESIDE);
+            let now = if place == compared.place { "now" } else { "" };
+            if ui.push_id(place, |ui| self.line(ui, &name, now, true)).inner.clicked() {
+                self.commands.push(Command::CompareWith(place));
+            }
+        }
+    }
+}

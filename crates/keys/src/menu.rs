@@ -1,0 +1,82 @@
+//! The context menu, opened by a right-click. Its actions are the same as those of keys.
+
+use super::action::Action::{self, *};
+
+/// A line of the menu.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum MenuLine {
+    /// A line that performs an action.
+    Does(Action),
+    /// A submenu of the channels.
+    Channels,
+    /// A submenu of bin counts.
+    Bins,
+    /// A submenu of methods for colouring overlapping bars.
+    Overlaps,
+    /// A submenu of the scopes besides the histograms.
+    Scopes,
+    /// A submenu of the clip strip behind the timeline: cuts and findings.
+    Clip,
+    /// A submenu of the lookup table and camera logs.
+    Luts,
+    /// A submenu of the comparison and held frames.
+    Comparison,
+    /// A submenu of recent files.
+    Recent,
+    /// A submenu of the file's video tracks, if there are several.
+    Tracks,
+    /// A separator between groups.
+    Rule,
+}
+
+/// The lines of the menu, from top to bottom.
+pub const MENU: &[MenuLine] = &[
+    MenuLine::Does(OpenFile),
+    MenuLine::Recent,
+    MenuLine::Does(Continue),
+    MenuLine::Rule,
+    MenuLine::Does(TogglePause),
+    MenuLine::Does(ToggleFullscreen),
+    MenuLine::Does(NextFit),
+    MenuLine::Tracks,
+    MenuLine::Clip,
+    MenuLine::Rule,
+    MenuLine::Channels,
+    MenuLine::Scopes,
+    MenuLine::Bins,
+    MenuLine::Overlaps,
+    MenuLine::Does(ToggleOverlays),
+    MenuLine::Does(ToggleComponents),
+    MenuLine::Does(ToggleNumbers),
+    MenuLine::Comparison,
+    MenuLine::Does(ToggleLab),
+    MenuLine::Does(ToggleZebra),
+    MenuLine::Does(ToggleMarks),
+    MenuLine::Does(ToggleFalseColor),
+    MenuLine::Does(NextDatascope),
+    MenuLine::Luts,
+    MenuLine::Does(NextToneMapping),
+    MenuLine::Does(ClearRegion),
+    MenuLine::Rule,
+    MenuLine::Does(Undo),
+    MenuLine::Does(Redo),
+    MenuLine::Does(Save),
+    MenuLine::Does(CopyValues),
+    MenuLine::Does(CopyPicture),
+    MenuLine::Does(ToggleHelp),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::label_of;
+
+    #[test]
+    fn every_action_has_a_key() {
+        for line in MENU {
+            if let MenuLine::Does(action) = line {
+                assert!(label_of(*action).is_some(), "{action:?}");
+            }
+        }
+    }
+}
