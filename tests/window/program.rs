@@ -141,7 +141,7 @@ impl Program {
         let _ = self.ask(line);
     }
 
-    /// Sends a command of `src/app/scripted.rs` as it is.
+    /// Sends a command of `src/app/windows/scripted.rs` as it is.
     pub fn command(&self, line: &str) {
         self.tell(line);
     }

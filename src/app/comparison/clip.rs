@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use super::frame::{ComparedFrame, Partner};
 use super::matcher::Matcher;
-use crate::app::faults::Faults;
 use crate::app::options::{CompareBy, Comparing};
+use crate::app::session::faults::Faults;
 use crate::app::session::{Session, close_in_background};
 use histoscope_core::adjust::Adjustments;
 use histoscope_core::histogram::{Components, Histogram};

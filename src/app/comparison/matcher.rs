@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, TryRecvError};
 
-use crate::app::event::Waker;
+use crate::app::input::event::Waker;
 use histoscope_batch::analyze::align::{self, AlignInput, FoundOffset};
 use histoscope_batch::analyze::comparison::Against;
 use histoscope_batch::analyze::selection::Selection;

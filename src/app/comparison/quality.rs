@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, TryRecvError};
 
-use crate::app::event::Waker;
-use crate::app::marked::PictureId;
+use crate::app::input::event::Waker;
+use crate::app::measure::marked::PictureId;
 use histoscope_batch::analyze::comparison::{ComparedPlane, all_differences, all_ssim, plane_names};
 use histoscope_core::compare::{Unlike, planes, ssim};
 use histoscope_core::picture::region::Rect;

@@ -14,8 +14,8 @@ mod watcher;
 use std::sync::{Arc, MutexGuard};
 use std::time::{Duration, Instant};
 
-use super::event::Waker;
-use super::session::{Interpretation, Session};
+use crate::app::input::event::Waker;
+use crate::app::session::{Interpretation, Session};
 use cache::Cache;
 pub use counter::{give_way, own_pool};
 use filler::Filling;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::counter::give_way;
 use super::subject::StripSubject;
-use crate::app::event::Waker;
+use crate::app::input::event::Waker;
 use histoscope_core::histogram::{Components, Histogram};
 use histoscope_core::picture::Frame;
 use histoscope_core::text::shown;

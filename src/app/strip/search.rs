@@ -2,7 +2,7 @@
 
 use super::ClipStrip;
 use crate::app::session::Session;
-use crate::app::transport;
+use crate::app::session::transport;
 use histoscope_core::strip::{FindingFilter, Strip};
 use histoscope_core::text::time_text;
 use histoscope_hud::{finding_text, of_all};

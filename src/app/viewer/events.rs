@@ -1,12 +1,12 @@
 //! Passes the window's events to its parts, and acts on their answers.
 
 use super::{Flow, Viewer};
-use crate::app::event::{Event, Key, KeyEvent};
-use crate::app::geometry::Geometry;
-use crate::app::gestures::Gestures;
-use crate::app::keyboard;
-use crate::app::luts;
+use crate::app::input::event::{Event, Key, KeyEvent};
+use crate::app::input::gestures::Gestures;
+use crate::app::input::keyboard;
+use crate::app::kept::luts;
 use crate::app::options::AppError;
+use crate::app::pointer::geometry::Geometry;
 use crate::app::pointer::{HeldKeys, PointerCommand};
 use histoscope_hud::{InputKind, UiEvents};
 use histoscope_keys::{Action, NamedKey};
