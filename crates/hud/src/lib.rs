@@ -21,6 +21,7 @@ mod help;
 mod icons;
 mod info;
 mod lab;
+mod lab_view;
 mod labels;
 mod legend;
 mod letters;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::findings::{FindingsCommand, FindingsView};
 use super::info::InfoLine;
-use super::lab::{LabCommand, LabView};
+use super::lab_view::{LabCommand, LabView};
 use super::probe::ProbeText;
 use super::readout::Readout;
 use super::region::RegionView;

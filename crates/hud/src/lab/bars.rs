@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use egui::{Color32, ColorImage, Context, LayerId, Rect, Stroke, TextureHandle, TextureOptions, Ui, pos2};
 
-use super::view::ChannelBins;
+use crate::lab_view::ChannelBins;
 use crate::model::HistogramArea;
 use histoscope_core::histogram::{Components, vertical_scale};
 use histoscope_render::view::overlay::{BarScale, Channels, colors, lights};

@@ -5,8 +5,8 @@ use egui::{Align2, Color32, Painter, Rect, Stroke, StrokeKind, Ui, pos2, vec2};
 use super::block::{DIAGRAM, LabBlock, layout};
 use super::diagram::{CellAppearance, Diagram, DiagramCell, DiagramRow, cell, link, step_at};
 use super::drawing;
-use super::view::{BasicsView, LabCommand, LabPage};
 use crate::controls::LETTERS;
+use crate::lab_view::{BasicsView, LabCommand, LabPage};
 use crate::theme;
 use histoscope_lab::bench::scene;
 

@@ -6,8 +6,8 @@ use egui::{Align2, Color32, Galley, Rect, Ui, pos2, vec2};
 
 use super::diagram::Diagram;
 use super::drawing;
-use super::view::LabCommand;
 use crate::controls::{self, LETTERS};
+use crate::lab_view::LabCommand;
 use crate::model::Command;
 use crate::theme;
 

@@ -4,9 +4,9 @@ use egui::{Rect, Ui};
 
 use super::block::{BUTTONS, LabBlock, layout, named, trace_button, values};
 use super::pixels::diagram;
-use super::view::{ChoiceOutcome, CountingView, Cut, EntryKind, Figures, LabCommand, PassFigures};
 use super::words::{added_up, grouped, micros, number, short, why};
 use crate::controls::{self, LETTERS};
+use crate::lab_view::{ChoiceOutcome, CountingView, Cut, EntryKind, Figures, LabCommand, PassFigures};
 use crate::model::Command;
 use crate::theme;
 use histoscope_lab::{ChannelSet, Method, Shape, Step};

@@ -5,15 +5,6 @@
 
 use std::borrow::Cow;
 
-/// A pixel of the frame, and the bin that its luminance goes to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sample {
-    /// Red, green and blue, 8 bits each.
-    pub rgb: [u8; 3],
-    /// The bin.
-    pub bin: u32,
-}
-
 /// The appearance of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CellAppearance {

@@ -20,21 +20,20 @@ mod sets;
 mod sums;
 mod tile;
 mod tree;
-mod view;
 mod words;
 
 use egui::Ui;
 
-pub use blurs::verdict as blur_verdict;
-pub use counting::{BINS, CHUNKS, verdict};
-pub use diagram::Sample;
-pub use drawings::verdict as draw_verdict;
-pub use panel::show;
-pub use sums::{kind as sum_kind, verdict as sum_verdict};
-pub use view::{
+pub use crate::lab_view::Sample;
+pub use crate::lab_view::{
     BasicsView, BlurView, ChannelBins, ChoiceOutcome, CountingView, Cut, DrawView, Figures, LabCommand, LabPage,
     LabView, PassFigures, SumView, TICK, TopicView,
 };
+pub use blurs::verdict as blur_verdict;
+pub use counting::{BINS, CHUNKS, verdict};
+pub use drawings::verdict as draw_verdict;
+pub use panel::show;
+pub use sums::{kind as sum_kind, verdict as sum_verdict};
 pub use words::grouped;
 
 use super::model::Model;

@@ -3,9 +3,9 @@
 use egui::{Align2, Rect, Sense, Ui, pos2, vec2};
 
 use super::block::{BUTTONS, DIAGRAM, LabBlock, layout, trace_button};
-use super::view::{LabCommand, LabView, TICK, TopicView};
 use super::{basics, blurs, counting, drawings, sums};
 use crate::controls;
+use crate::lab_view::{LabCommand, LabView, TICK, TopicView};
 use crate::model::Command;
 use crate::theme;
 use histoscope_keys::{self as keys, Action};

@@ -1,8 +1,7 @@
 //! The diagrams of the counting methods: over the first pixels of the frame, with every count computed from them.
 
-use super::diagram::{
-    CellAppearance, CellContent, Diagram, DiagramCell, DiagramRow, Link, Sample, cell, link, step_at,
-};
+use super::diagram::{CellAppearance, CellContent, Diagram, DiagramCell, DiagramRow, Link, cell, link, step_at};
+use crate::lab_view::Sample;
 use histoscope_lab::Method;
 
 /// Returns the diagram of a method over some pixels. It advances with `moment` and starts over after its last step.

@@ -1,8 +1,8 @@
 //! The card of the bin under the pointer: its count by the method, the correct one, and the loss.
 
-use super::view::Figures;
 use super::words::grouped;
 use crate::card::{Card, CardLine};
+use crate::lab_view::Figures;
 use crate::theme;
 use histoscope_core::histogram::Components;
 use histoscope_render::view::overlay::Channels;

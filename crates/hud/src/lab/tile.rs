@@ -1,6 +1,7 @@
 //! The diagrams of the blurring methods: over a few pixels of the frame, by the mean of 3×3 pixels.
 
-use super::diagram::{CellAppearance, Diagram, DiagramCell, DiagramRow, Link, Sample, cell, link, step_at};
+use super::diagram::{CellAppearance, Diagram, DiagramCell, DiagramRow, Link, cell, link, step_at};
+use crate::lab_view::Sample;
 use histoscope_lab::BlurMethod;
 
 /// Width and height of the blur in the diagrams, in pixels.

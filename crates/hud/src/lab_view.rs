@@ -4,12 +4,20 @@ use std::time::Duration;
 
 use egui::Pos2;
 
-use super::diagram::Sample;
 pub use crate::entry::EntryKind;
 use histoscope_core::histogram::CHANNELS;
 use histoscope_lab::GROUPS;
 use histoscope_lab::{BlurSetup, Blurred, ChannelSet, DrawMethod, Drawn, Method, SumSetup, Summed, Topic};
 use histoscope_render::view::overlay::BarScale;
+
+/// A pixel of the frame, and the bin that its luminance goes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sample {
+    /// Red, green and blue, 8 bits each.
+    pub rgb: [u8; 3],
+    /// The bin.
+    pub bin: u32,
+}
 
 /// The bins of red, green, blue and luminance.
 pub type ChannelBins = [Vec<u32>; CHANNELS];
