@@ -14,6 +14,7 @@
 //!   each draw: readouts gathers ──▶ hud lays out ──▶ shapes for graphics, and Command
 //! ```
 
+mod adjuster;
 mod comparison;
 mod files;
 mod input;

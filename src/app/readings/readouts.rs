@@ -6,6 +6,7 @@ use glam::DVec2;
 use histoscope_hud::{CursorIcon, Pos2, Rect};
 
 use super::scope_readings::ScopeReadings;
+use crate::app::adjuster::Adjuster;
 use crate::app::comparison::{ComparedFrame, Comparison, QualityMeter};
 use crate::app::lab::Lab;
 use crate::app::measure::bins::Bins;
@@ -16,7 +17,6 @@ use crate::app::pointer::regions;
 use crate::app::screen::graphics::Graphics;
 use crate::app::session::Session;
 use crate::app::session::info::{Machine, info_lines};
-use crate::app::workspace::adjuster::Adjuster;
 use histoscope_core::histogram::LightScale;
 use histoscope_core::picture::color::Range;
 use histoscope_core::tone_map::ToneMapping;

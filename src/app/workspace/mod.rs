@@ -1,6 +1,5 @@
 //! The state of the window: the video on screen, how it is counted and shown, and the HUD over it.
 
-pub mod adjuster;
 mod history;
 mod title;
 pub mod undo;
@@ -12,6 +11,7 @@ use std::time::Instant;
 
 use glam::DVec2;
 
+use crate::app::adjuster::Adjuster;
 use crate::app::comparison::{ComparedClip, Comparison, CountedPart, MeasuredPair, Outcome, QualityMeter};
 use crate::app::input::event::{Key, Modifiers, Waker};
 use crate::app::kept::config::{Keeper, Settings, Store};
@@ -31,7 +31,6 @@ use crate::app::screen::graphics::Graphics;
 use crate::app::session::Session;
 use crate::app::session::transport;
 use crate::app::strip::{ClipStrip, search};
-use adjuster::Adjuster;
 use histoscope_core::adjust::{Adjustment, Lut, working_colorimetry, working_layout};
 use histoscope_core::histogram::{Components, Transfer, samples_cut_off};
 use histoscope_core::picture::Frame;
