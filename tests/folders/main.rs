@@ -59,7 +59,7 @@ fn libraries_stay_in_their_rooms() {
         ("ash::", &["crates/render/src/gpu/", "crates/media/src/av/vulkan.rs"]),
         ("winit::", &["src/app/windows/desktop.rs"]),
         ("egui_winit::", &["src/app/windows/desktop.rs"]),
-        // The controls are egui's and the GPU draws its layout. Reports and saved pictures use its fonts for their
+        // The controls are egui's and the GPU draws its layout. Saved pictures use its fonts for their
         // text.
         (
             "egui",
@@ -67,7 +67,6 @@ fn libraries_stay_in_their_rooms() {
                 "crates/hud/src/",
                 "crates/render/src/gpu/draw/",
                 "crates/render/src/labels/",
-                "crates/batch/src/report/",
                 // What the HUD asks of a window, and a window's events.
                 "src/app/windows/desktop.rs",
                 "src/app/windows/offscreen.rs",
