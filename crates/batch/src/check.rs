@@ -8,5 +8,6 @@ mod checks;
 pub mod finding;
 pub mod output;
 pub mod profile;
+mod row;
 mod rule;
 pub mod run;

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::checks::{self, Check, Threshold};
+use super::checks;
+use super::row::{Check, Threshold};
 pub use super::rule::{Rule, Severity};
 use histoscope_core::text::shown;
 use toml::de::{DeTable, DeValue};

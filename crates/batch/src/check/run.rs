@@ -2,9 +2,10 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::checks::{CountedFile, Found, clip, range};
+use super::checks::{clip, range};
 use super::finding::{CheckFinding, Span};
 use super::profile::{Profile, Rule, Severity};
+use super::row::{CountedFile, Found};
 use crate::analyze::AnalyzeError;
 use crate::analyze::inspection::Inspection;
 use crate::analyze::overview::Progress;

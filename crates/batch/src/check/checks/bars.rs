@@ -4,10 +4,10 @@
 //! brighter than black. A stretch lasts from the first to the last frame with such an edge at the same line, unless
 //! something appears within the bar in between.
 
-use super::{Check, CountedFile, Finder, Found, Threshold};
 use crate::analyze::inspection::Active;
 use crate::analyze::pipeline::CountedFrame;
 use crate::check::finding::Span;
+use crate::check::row::{Check, CountedFile, Finder, Found, Threshold};
 use histoscope_core::picture::region::Rect;
 use histoscope_core::strip::MAX_LISTED;
 use histoscope_core::text::counted;

@@ -1,9 +1,9 @@
 //! Frames that are repeated in a regular pattern.
 
 use super::stretches::Stretches;
-use super::{Check, CountedFile, Finder, Found, Threshold};
 use crate::analyze::pipeline::CountedFrame;
 use crate::check::finding::Span;
+use crate::check::row::{Check, CountedFile, Finder, Found, Threshold};
 use crate::report::times::percent;
 use histoscope_core::text::counted;
 

@@ -1,7 +1,7 @@
 //! The findings that the window and reports show too: black, frozen and clipped frames, flashes, timecode breaks.
 
-use super::{Check, CountedFile, Finder, Found, Threshold, limit_in_percent, limit_in_secs, no_limit};
 use crate::check::finding::{FramePoint, Span};
+use crate::check::row::{Check, CountedFile, Finder, Found, Threshold, limit_in_percent, limit_in_secs, no_limit};
 use crate::check::rule::Rule;
 use crate::report::times::percent;
 use histoscope_core::strip::{Finding, FindingKind};

@@ -1,9 +1,9 @@
 //! Damaged frames, and what the decoder could not read.
 
 use super::stretches::Stretches;
-use super::{Check, CountedFile, Finder, Found, no_limit};
 use crate::analyze::pipeline::CountedFrame;
 use crate::check::finding::Span;
+use crate::check::row::{Check, CountedFile, Finder, Found, no_limit};
 
 /// Damaged frames.
 pub static DAMAGED: Check = Check {

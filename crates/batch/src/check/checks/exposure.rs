@@ -1,8 +1,8 @@
 //! Jumps of the exposure: the brightness changes abruptly, and the picture stays the same.
 
-use super::{Check, CountedFile, Finder, Found, Threshold, limit_in_percent};
 use crate::analyze::pipeline::CountedFrame;
 use crate::check::finding::Span;
+use crate::check::row::{Check, CountedFile, Finder, Found, Threshold, limit_in_percent};
 use crate::report::times::percent;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::strip::{Cut, MAX_LISTED};

@@ -1,8 +1,8 @@
 //! Gaps of the time stamps.
 
-use super::{Check, CountedFile, Finder, Found, Threshold};
 use crate::analyze::pipeline::CountedFrame;
 use crate::check::finding::Span;
+use crate::check::row::{Check, CountedFile, Finder, Found, Threshold};
 use histoscope_core::strip::MAX_LISTED;
 
 /// Gaps of the time stamps.

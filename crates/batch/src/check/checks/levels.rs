@@ -1,9 +1,9 @@
 //! The highest level of the luminance in each frame, and the lowest in the whole clip.
 
 use super::stretches::Stretches;
-use super::{Check, CountedFile, Finder, Found, Threshold, limit_in_percent};
 use crate::analyze::pipeline::CountedFrame;
 use crate::check::finding::Span;
+use crate::check::row::{Check, CountedFile, Finder, Found, Threshold, limit_in_percent};
 use crate::report::times::percent;
 use histoscope_core::histogram::{Components, Histogram};
 

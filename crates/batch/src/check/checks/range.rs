@@ -1,9 +1,9 @@
 //! Pixels outside the limits of EBU R 103.
 
 use super::stretches::Stretches;
-use super::{Check, CountedFile, Finder, Found, Threshold, limit_in_percent};
 use crate::analyze::pipeline::CountedFrame;
 use crate::check::finding::Span;
+use crate::check::row::{Check, CountedFile, Finder, Found, Threshold, limit_in_percent};
 
 /// Pixels outside the limits of EBU R 103.
 pub static RANGE: Check = Check {

@@ -1,7 +1,7 @@
 //! Consecutive frames with a finding.
 
-use super::Found;
 use crate::check::finding::{FramePoint, Span};
+use crate::check::row::Found;
 use crate::report::times::percent;
 use histoscope_core::strip::MAX_LISTED;
 use histoscope_core::text::counted;

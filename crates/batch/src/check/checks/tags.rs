@@ -1,6 +1,6 @@
 //! Tags that are missing or contradict each other.
 
-use super::{Check, CountedFile, Finder, Found, no_limit};
+use crate::check::row::{Check, CountedFile, Finder, Found, no_limit};
 use crate::fields::FrameDescription;
 use histoscope_core::picture::color::{Matrix, Origin};
 use histoscope_media::StreamInfo;
