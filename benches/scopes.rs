@@ -22,7 +22,7 @@ use histoscope_core::scopes::{Chroma, Diagram, ScopeChoice};
 use histoscope_lab::bench::measure::{Budget, Times, on_gpu};
 use histoscope_render::gpu::brushed::BrushedPasses;
 use histoscope_render::gpu::pixel_light::PixelLightPass;
-use histoscope_render::gpu::scopes::ScopePass;
+use histoscope_render::gpu::scope_pass::ScopePass;
 use histoscope_render::gpu::upload::PictureBuffers;
 use histoscope_render::gpu::vectorscope::{VectorscopePasses, VectorscopePlan};
 use histoscope_render::gpu::waveform::{WaveformPasses, WaveformPlan};

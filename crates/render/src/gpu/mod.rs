@@ -26,6 +26,7 @@ pub mod recording;
 mod regroup;
 pub mod resources;
 pub mod scan;
+pub mod scope_pass;
 pub mod scopes;
 pub mod shaders;
 mod staging;

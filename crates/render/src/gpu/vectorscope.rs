@@ -8,7 +8,7 @@ use super::GpuError;
 use super::pairs::{PairSource, PairWeights, write_light};
 use super::params::InputPicture;
 use super::resources::{Dispatch, storage, uniform};
-use super::scopes::{ScopePass, ScopeSubject};
+use super::scope_pass::{ScopePass, ScopeSubject};
 use super::shaders::{self, groups};
 use super::timing::{Spans, compute_pass, compute_pass_into};
 use histoscope_core::picture::region::Rect;

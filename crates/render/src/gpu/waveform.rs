@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::params::InputPicture;
 use super::resources::{Dispatch, storage, uniform};
-use super::scopes::{ScopePass, ScopeSubject};
+use super::scope_pass::{ScopePass, ScopeSubject};
 use super::shaders::{self, groups};
 use super::timing::{Spans, compute_pass, compute_pass_into};
 use super::{Gpu, GpuError};

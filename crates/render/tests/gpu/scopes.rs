@@ -9,7 +9,7 @@ use histoscope_core::picture::primaries::Primaries;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::transfer::Transfer;
 use histoscope_core::scopes::{Chroma, Diagram, Vectorscope, Waveform, reference};
-use histoscope_render::gpu::scopes::ScopePass;
+use histoscope_render::gpu::scope_pass::ScopePass;
 use histoscope_render::gpu::upload::PictureBuffers;
 use histoscope_render::gpu::vectorscope::{VectorscopePasses, VectorscopePlan};
 use histoscope_render::gpu::waveform::{WaveformPasses, WaveformPlan};
