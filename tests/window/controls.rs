@@ -154,7 +154,7 @@ fn the_wheel_seeks_on_the_timeline_and_zooms_elsewhere() {
 fn a_hint_says_once_that_most_of_the_bars_is_cut_off() {
     let clip = clip_of("smptebars=s=640x360:r=10:d=1");
     let program = Program::start_with(clip.path().to_str().expect("plain"), &["--paused"]);
-    let hint = "most of the bars is cut off · v changes the scale";
+    let hint = "most of the bars are cut off · v changes the scale";
     program.after(|| program.point(320, 150), &format!("note: {hint}"));
     for _ in 0..3 {
         program.key("v");

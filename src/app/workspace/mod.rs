@@ -254,7 +254,7 @@ impl Workspace {
         if has_come && !self.hinted_at_scale && self.cuts_off_most_bars() {
             self.hinted_at_scale = true;
             let key = keys::label_of(Action::NextScale).unwrap_or_default();
-            self.note(Note::info(format!("most of the bars is cut off · {key} changes the scale")), now);
+            self.note(Note::info(format!("most of the bars are cut off · {key} changes the scale")), now);
         }
         wake_at
     }
