@@ -15,8 +15,8 @@ fn thread_lines(command: &[&str]) -> Vec<String> {
 #[test]
 fn every_command_decodes_with_as_many_threads_or_with_those_that_are_asked_for() {
     let clip = Clip::moving("clip.mp4", "96x64", 9.0, "-c:v libx264 -preset ultrafast -g 12 -pix_fmt yuv420p");
-    let (path, picture) = (clip.path().to_str().unwrap(), clip.folder().join("out.png"));
-    let picture = picture.to_str().unwrap();
+    let path = clip.path().to_str().unwrap();
+    let [page, picture] = ["out.html", "out.png"].map(|name| clip.folder().join(name).display().to_string());
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let check = |command: &[&str], threads: usize, decoders: usize| {
         let wanted = format!("h264 decodes with {threads} threads");
@@ -28,10 +28,10 @@ fn every_command_decodes_with_as_many_threads_or_with_those_that_are_asked_for()
     let all = (cores + 1).min(17);
     check(&["analyze", path, "--engine", "cpu"], all, 1);
     check(&["analyze", path, "--engine", "cpu", "--jobs", "2", "--threads", "5"], 5, 2);
-    check(&["report", path, "-o", picture, "--engine", "cpu", "--jobs", "2"], all, 2);
-    check(&["report", path, "-o", picture, "--engine", "cpu", "--threads", "5"], 5, 1);
-    check(&["snapshot", path, "-o", picture, "--at", "1"], all, 1);
-    check(&["snapshot", path, "-o", picture, "--at", "1", "--threads", "5"], 5, 1);
+    check(&["report", path, "-o", &page, "--engine", "cpu", "--jobs", "2"], all, 2);
+    check(&["report", path, "-o", &page, "--engine", "cpu", "--threads", "5"], 5, 1);
+    check(&["snapshot", path, "-o", &picture, "--at", "1"], all, 1);
+    check(&["snapshot", path, "-o", &picture, "--at", "1", "--threads", "5"], 5, 1);
     for number in ["0", "65", "all", "-1"] {
         let run = run(["analyze", path, &format!("--threads={number}")]);
         assert!(run.code == Some(2) && run.stderr.contains("whole number from 1 to 64"), "{number}: {run:?}");
