@@ -10,7 +10,7 @@ use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, Orientation, layout::PixelLayout};
 use histoscope_core::scopes::graticule::Unit;
 use histoscope_core::scopes::{Diagram, Waveform, level_bits};
-use histoscope_render::engine::{ScopeAnswer, ScopeQuestion};
+use histoscope_render::engine::{CountQuestion, ScopeAnswer};
 use histoscope_render::labels::graticule::ScopeSubject;
 use histoscope_render::view::rect::PanelRect;
 use histoscope_render::view::scopes::{Lens, ScopeKind};
@@ -19,7 +19,7 @@ use histoscope_render::view::scopes::{Lens, ScopeKind};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScopePoint {
     /// The counts needed to describe it.
-    pub question: ScopeQuestion,
+    pub question: CountQuestion,
     spot: Spot,
     subject: ScopeSubject,
     /// `true` if the picture is turned for display, so that its columns differ from those on screen.
@@ -123,7 +123,7 @@ impl ScopePoint {
         let begin = |column: u64| ((column * u64::from(counted.width)).div_ceil(count)) as u32 + counted.x;
         let samples = (begin(column), begin(column + 1) - 1);
         let spot = Spot::Level { samples, level, channel };
-        Some(Self { question: ScopeQuestion::Column(columns), spot, subject: *subject, is_turned: false })
+        Some(Self { question: CountQuestion::Column(columns), spot, subject: *subject, is_turned: false })
     }
 
     fn in_vectorscope(subject: &ScopeSubject, rect: PanelRect, within: DVec2) -> Option<Self> {
@@ -132,7 +132,7 @@ impl ScopePoint {
         let [cb, cr] = levels_of_pair(subject, rect, within);
         let level = |at: f64| (0.0..levels).contains(&at).then_some(at as u32);
         let (cb, cr) = (level(cb)?, level(cr)?);
-        Some(Self { question: ScopeQuestion::Cb(cb), spot: Spot::Pair { cb, cr }, subject: *subject, is_turned: false })
+        Some(Self { question: CountQuestion::Cb(cb), spot: Spot::Pair { cb, cr }, subject: *subject, is_turned: false })
     }
 
     /// Describes the point, with counts if `answer` is for its question.
@@ -205,7 +205,7 @@ mod tests {
             scene.look.scopes,
         );
         let spot = Spot::Level { samples: (8, 9), level: 128, channel: None };
-        let point = ScopePoint { question: ScopeQuestion::Column([4; CHANNELS]), spot, subject, is_turned: false };
+        let point = ScopePoint { question: CountQuestion::Column([4; CHANNELS]), spot, subject, is_turned: false };
         assert!(point.text(None).starts_with("x 8\u{2013}9  50."), "{}", point.text(None));
         let turned = ScopePoint { is_turned: true, ..point }.text(None);
         assert!(turned.starts_with("x 8\u{2013}9 coded  50."), "{turned}");
@@ -222,7 +222,7 @@ mod tests {
             scene.look.scopes,
         );
         let subject = ScopeSubject { bits: 10, ..subject };
-        let question = ScopeQuestion::Column([4; CHANNELS]);
+        let question = CountQuestion::Column([4; CHANNELS]);
         let spot = Spot::Level { samples: (4, 4), level: 1000, channel: None };
         let point = ScopePoint { question, spot, subject, is_turned: false };
         let answer = ScopeAnswer { question, counts: vec![7; CHANNELS * 256] };

@@ -1,8 +1,8 @@
 //! Records as a Parquet table, which other programs can read column by column.
 //!
 //! Rows are collected in a [`group`], compressed, and appended to the output: directly to a stream, or to a file
-//! through a [`journal`], so that a run can be continued after its last full group. The same rows produce the same [`mod@file`], byte for byte,
-//! whether it was written by one run, by several consecutive runs, or by joining shares.
+//! through a [`journal`], so that a run can be continued after its last full group. The same rows produce the same
+//! [`mod@file`], byte for byte, whether it was written by one run, by several consecutive runs, or by joining shares.
 
 pub mod file;
 pub mod group;

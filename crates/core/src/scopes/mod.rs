@@ -71,8 +71,8 @@ impl<T> PerScope<T> {
 
     /// Pairs each value with the value of the same scope in `other`.
     pub fn zip<U>(self, other: PerScope<U>) -> PerScope<(T, U)> {
-        let mut others = other.0.into_iter();
-        PerScope(self.0.map(|value| (value, others.next().expect("there are as many"))))
+        let ([waveform, vectorscope], [other_waveform, other_vectorscope]) = (self.0, other.0);
+        PerScope([(waveform, other_waveform), (vectorscope, other_vectorscope)])
     }
 
     /// Returns references to the values.

@@ -224,13 +224,16 @@ impl PairLevels {
     #[inline(always)]
     #[must_use]
     pub fn of(&self, codes: [u32; 3], conversion: &Conversion) -> [u32; 2] {
-        let pair = match &self.computation {
-            None => [codes[1], codes[2]],
-            Some(computation) => {
-                let top = conversion.max_code();
-                computation.of_codes(conversion.unclamped(codes.map(|code| code as i32)).map(|code| code.clamp(0, top)))
-            }
-        };
+        let Some(computation) = &self.computation else { return self.of_pair([codes[1], codes[2]]) };
+        let top = conversion.max_code();
+        let rgb = conversion.unclamped(codes.map(|code| code as i32)).map(|code| code.clamp(0, top));
+        self.of_pair(computation.of_codes(rgb))
+    }
+
+    /// Returns the levels of a pair, coded or computed.
+    #[inline(always)]
+    #[must_use]
+    pub fn of_pair(&self, pair: [u32; 2]) -> [u32; 2] {
         pair.map(|code| code >> self.surplus)
     }
 }

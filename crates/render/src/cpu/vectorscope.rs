@@ -86,15 +86,15 @@ impl VectorscopeCount<'_> {
     fn count_row(&self, y: usize, codes: &mut [Vec<u16>; 3], plane: &mut Plane) {
         let samples = self.samples.x as usize..(self.samples.x + self.samples.width) as usize;
         self.rows.unpack_samples(y, self.is_coded, codes);
-        let mut count = |codes: [u32; 3]| {
-            let [first, second] = self.levels.of(codes, &self.conversion);
-            plane.add(((first << self.level_bits) | second) as usize);
-        };
+        let mut count = |[first, second]: [u32; 2]| plane.add(((first << self.level_bits) | second) as usize);
         if self.is_coded {
             let [_, cb, cr] = codes;
-            cb[samples.clone()].iter().zip(&cr[samples]).for_each(|(&cb, &cr)| count([0, cb.into(), cr.into()]));
+            cb[samples.clone()]
+                .iter()
+                .zip(&cr[samples])
+                .for_each(|(&cb, &cr)| count(self.levels.of_pair([cb.into(), cr.into()])));
         } else {
-            samples.for_each(|x| count(self.rows.at(codes, x)));
+            samples.for_each(|x| count(self.levels.of(self.rows.at(codes, x), &self.conversion)));
         }
     }
 }

@@ -6,12 +6,13 @@ use std::time::{Duration, Instant};
 
 use histoscope_core::histogram::limits::Limits;
 use histoscope_core::histogram::{CHANNELS, Components, Cumulative, Histogram, Selected, TAIL_WORDS};
-use histoscope_core::picture::{OutOfRange, Picture, region};
+use histoscope_core::picture::region::{self, Rect};
+use histoscope_core::picture::{OutOfRange, Picture};
 use histoscope_core::scopes::{Scope, Waveform};
 
 use super::backend::{
-    AdjustJob, Answer, Backend, CountSubject, CountWords, DifferenceJob, FigureQuestion, Image, Job, Load, Loaded,
-    Product, ScopeQuestion, Slot, ViewPart,
+    AdjustJob, Answer, Backend, CountQuestion, CountSubject, CountWords, DifferenceJob, FigureQuestion, Image, Job,
+    Load, Loaded, Product, Slot, ViewPart,
 };
 use crate::cpu::overlay::Overlay;
 use crate::gpu::adjust::{Chain, DifferencePass, Operand};
@@ -48,7 +49,7 @@ pub struct Adapter {
     scopes: Option<ScopePasses>,
     selection: Option<BrushedPasses>,
     /// Requested words, by the kind of the question; dropped together with what they are part of.
-    asked: [Option<RequestedReadback<(CountKey, ScopeQuestion)>>; ScopeQuestion::KINDS],
+    asked: [Option<RequestedReadback<(CountKey, CountQuestion)>>; CountQuestion::KINDS],
     figures: Figures,
     /// The bins of the loaded picture, if the caller knows them.
     given: Option<Histogram>,
@@ -199,11 +200,11 @@ impl Adapter {
     }
 
     /// Returns the words that answer a request.
-    fn words_of(&self, subject: &CountSubject, question: ScopeQuestion) -> Option<Vec<(&Buffer, Range<usize>)>> {
+    fn words_of(&self, subject: &CountSubject, question: CountQuestion) -> Option<Vec<(&Buffer, Range<usize>)>> {
         let Series { rect, components, .. } = subject.series;
         let counts = || Some(self.scopes.as_ref()?.buffers());
         Some(match question {
-            ScopeQuestion::Column(columns) => {
+            CountQuestion::Column(columns) => {
                 let shape = Waveform::shape(&subject.input.layout, rect, components);
                 let (levels, waveform) = (shape.levels(), counts()?[Scope::Waveform]?);
                 let at = |channel: usize| {
@@ -212,13 +213,13 @@ impl Adapter {
                 };
                 (0..CHANNELS).map(|channel| (waveform, at(channel)..at(channel) + levels)).collect()
             }
-            ScopeQuestion::Cb(cb) => {
+            CountQuestion::Cb(cb) => {
                 let levels = 1 << subject.chroma?.level_bits();
                 let cb = (cb as usize).min(levels - 1);
                 vec![(counts()?[Scope::Vectorscope]?, cb * levels..(cb + 1) * levels)]
             }
-            ScopeQuestion::Selected => vec![(&self.selection.as_ref()?.total, 0..1)],
-            ScopeQuestion::Thresholds => vec![(self.pictures.loaded.chain.as_ref()?.thresholds(), 0..4)],
+            CountQuestion::Selected => vec![(&self.selection.as_ref()?.total, 0..1)],
+            CountQuestion::Thresholds => vec![(self.pictures.loaded.chain.as_ref()?.thresholds(), 0..4)],
         })
     }
 
@@ -256,10 +257,10 @@ impl Adapter {
         Ok(true)
     }
 
-    fn count_bins(&mut self, recording: &mut Recording<'_>, subject: &CountSubject) -> Result<(), GpuError> {
+    fn count_bins(&mut self, recording: &mut Recording<'_>, image: Image, rect: Rect) -> Result<(), GpuError> {
         recording.note(|times| &mut times.cpu_count, None);
         let Recording { gpu, encoder, timing, names } = recording;
-        if subject.image != Image::Result {
+        if image != Image::Result {
             match (&self.given, self.pictures.loaded.source()) {
                 (Some(histogram), _) => {
                     names.push("copy bins");
@@ -282,7 +283,7 @@ impl Adapter {
             let spans = timing.as_mut().and_then(|timing| timing.begin(&RESULT_SPANS[1..]));
             passes.record_sums(encoder, spans);
         } else if let Some(bound) = self.pictures.loaded.adjusted() {
-            passes.prepare_region(gpu, bound.input, Some(subject.series.rect), Components::Rgbl)?;
+            passes.prepare_region(gpu, bound.input, Some(rect), Components::Rgbl)?;
             names.push("count the result");
             let spans = timing.as_mut().and_then(|timing| timing.begin(&RESULT_SPANS));
             passes.record(encoder, bound.group, spans);
@@ -324,13 +325,13 @@ impl Backend for Adapter {
             Product::Difference => self.pictures.difference = None,
             Product::Count(CountKind::Selected) => {
                 self.selection = None;
-                self.asked[ScopeQuestion::Selected.kind()] = None;
+                self.asked[CountQuestion::Selected.kind()] = None;
             }
             Product::Count(CountKind::Linear) => self.linear = None,
             Product::Count(CountKind::Bins) => {}
             Product::Count(CountKind::Scopes) => {
                 self.scopes = None;
-                for question in [ScopeQuestion::Column([0; CHANNELS]), ScopeQuestion::Cb(0)] {
+                for question in [CountQuestion::Column([0; CHANNELS]), CountQuestion::Cb(0)] {
                     self.asked[question.kind()] = None;
                 }
             }
@@ -343,13 +344,10 @@ impl Backend for Adapter {
 
     fn count(&mut self, recording: &mut Recording<'_>, subject: &CountSubject, count: &Count) -> Result<(), GpuError> {
         let CountSubject { input, series: Series { rect, components, bits, .. }, chroma, transfer, .. } = *subject;
-        if let Count::Bins(_) = count {
-            return self.count_bins(recording, subject);
-        }
         let Recording { gpu, encoder, timing, .. } = recording;
         let bound = self.pictures.bound(subject.image);
         match count {
-            Count::Bins(_) => {}
+            Count::Bins(image) => return self.count_bins(recording, *image, rect),
             Count::Linear => {
                 let pass = self.linear.get_or_insert_with(|| LinearPass::new(gpu));
                 if let Some(bound) = bound {
@@ -400,7 +398,7 @@ impl Backend for Adapter {
         &mut self,
         gpu: &Gpu,
         (key, subject): (&CountKey, &CountSubject),
-        question: ScopeQuestion,
+        question: CountQuestion,
     ) -> Option<Answer> {
         let (series, kind) = (Some(subject.series), question.kind());
         let room = || RequestedReadback::new(&gpu.device, "live counts", question.max_words());

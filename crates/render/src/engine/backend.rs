@@ -180,7 +180,7 @@ pub struct FigureQuestion {
 
 /// A request for words of the counts of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ScopeQuestion {
+pub enum CountQuestion {
     /// A column of each channel's waveform, one count per level.
     Column([u32; CHANNELS]),
     /// One level of Cb in the vectorscope, one count per level of Cr.
@@ -191,7 +191,7 @@ pub enum ScopeQuestion {
     Thresholds,
 }
 
-impl ScopeQuestion {
+impl CountQuestion {
     /// The number of kinds.
     pub const KINDS: usize = 4;
 
@@ -216,11 +216,11 @@ impl ScopeQuestion {
     }
 }
 
-/// The answer to a [`ScopeQuestion`].
+/// The answer to a [`CountQuestion`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScopeAnswer {
     /// The request.
-    pub question: ScopeQuestion,
+    pub question: CountQuestion,
     /// The counts; those of waveform columns follow each other channel by channel.
     pub counts: Vec<u32>,
 }
@@ -229,7 +229,7 @@ impl ScopeAnswer {
     /// Returns the count of a level of a waveform channel, or of a level of Cr in the vectorscope, which only has channel 0.
     #[must_use]
     pub fn count(&self, channel: usize, level: u32) -> Option<u32> {
-        let channels = if matches!(self.question, ScopeQuestion::Column(_)) { CHANNELS } else { 1 };
+        let channels = if matches!(self.question, CountQuestion::Column(_)) { CHANNELS } else { 1 };
         let levels = self.counts.chunks_exact(self.counts.len() / channels).nth(channel)?;
         levels.get(level as usize).copied()
     }
@@ -304,12 +304,12 @@ pub trait Backend: fmt::Debug {
     /// As [`load`](Self::load).
     fn count(&mut self, recording: &mut Recording<'_>, subject: &CountSubject, count: &Count) -> Result<(), GpuError>;
 
-    /// Returns the last count of this kind, to be drawn.
+    /// Returns the last count of the key's kind, to be drawn; `key` identifies it.
     fn words<'a>(&'a self, key: &'a CountKey) -> CountWords<'a>;
 
     /// Returns the requested words of a count once they are available, with the key of the count that they belong to: until
     /// those of this one arrive, it may be one of an earlier picture of the series. Never blocks.
-    fn ask(&mut self, gpu: &Gpu, of: (&CountKey, &CountSubject), question: ScopeQuestion) -> Option<Answer>;
+    fn ask(&mut self, gpu: &Gpu, of: (&CountKey, &CountSubject), question: CountQuestion) -> Option<Answer>;
 
     /// Reads the bins of the source or the result. Blocks until they are available.
     ///

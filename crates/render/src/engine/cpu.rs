@@ -11,8 +11,8 @@ use histoscope_core::picture::region::{self, Rect};
 use histoscope_core::scopes::ScopeCounts;
 
 use super::backend::{
-    AdjustJob, Answer, Backend, CountSubject, CountWords, DifferenceJob, FigureQuestion, Image, Job, Load, Loaded,
-    Product, ScopeQuestion, Slot, ViewPart,
+    AdjustJob, Answer, Backend, CountQuestion, CountSubject, CountWords, DifferenceJob, FigureQuestion, Image, Job,
+    Load, Loaded, Product, Slot, ViewPart,
 };
 use crate::cpu::display::{self, ByCodes, LitBy, Order, Over, PixelFormat};
 use crate::cpu::overlay::Overlay;
@@ -286,9 +286,9 @@ impl Backend for Cpu {
         }
     }
 
-    fn ask(&mut self, _gpu: &Gpu, (key, _): (&CountKey, &CountSubject), question: ScopeQuestion) -> Option<Answer> {
+    fn ask(&mut self, _gpu: &Gpu, (key, _): (&CountKey, &CountSubject), question: CountQuestion) -> Option<Answer> {
         let words = match question {
-            ScopeQuestion::Column(columns) => {
+            CountQuestion::Column(columns) => {
                 let waveform = self.scopes.waveform.as_ref()?;
                 let of = |channel: usize| {
                     let column = columns[channel];
@@ -297,13 +297,13 @@ impl Backend for Cpu {
                 };
                 (0..CHANNELS).flat_map(of).collect()
             }
-            ScopeQuestion::Cb(cb) => {
+            CountQuestion::Cb(cb) => {
                 let scope = self.scopes.vectorscope.as_ref()?;
                 let levels = scope.levels();
                 scope.counts.get(cb as usize * levels..(cb as usize + 1) * levels)?.to_vec()
             }
-            ScopeQuestion::Selected => vec![self.selection.as_ref()?.pixels.count],
-            ScopeQuestion::Thresholds => self.thresholds?.to_vec(),
+            CountQuestion::Selected => vec![self.selection.as_ref()?.pixels.count],
+            CountQuestion::Thresholds => self.thresholds?.to_vec(),
         };
         Some((*key, words))
     }

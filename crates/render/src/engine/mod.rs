@@ -17,7 +17,7 @@ mod renderer;
 use std::sync::{Arc, OnceLock, Weak};
 use std::thread::{self, JoinHandle};
 
-pub use backend::{ScopeAnswer, ScopeQuestion};
+pub use backend::{CountQuestion, ScopeAnswer};
 pub use counter::{Counter, Counts, EngineError, Submission};
 pub use renderer::Renderer;
 

@@ -13,7 +13,7 @@ use histoscope_core::tone_map::{Display, SourceLight};
 use super::BackendKind;
 use super::adapter::Adapter;
 use super::backend::{
-    Answer, Backend, CountSubject, FigureQuestion, Image, Load, Loaded, Product, ScopeAnswer, ScopeQuestion,
+    Answer, Backend, CountQuestion, CountSubject, FigureQuestion, Image, Load, Loaded, Product, ScopeAnswer,
     ScopeSources,
 };
 use super::content::{Content, ContentChoice};
@@ -643,7 +643,7 @@ impl Renderer {
     /// Takes thresholds that have arrived, and requests newer ones.
     fn poll_thresholds(&mut self, gpu: &Gpu) {
         let Some((key, subject)) = self.threshold_key() else { return };
-        let answer = self.backends.current().ask(gpu, (&key, &subject), ScopeQuestion::Thresholds);
+        let answer = self.backends.current().ask(gpu, (&key, &subject), CountQuestion::Thresholds);
         let read = |(key, words): Answer| Some((key, subject.series, words.try_into().ok()?));
         self.thresholds = answer.and_then(read).or(self.thresholds);
     }
@@ -658,7 +658,7 @@ impl Renderer {
     }
 
     /// Returns the requested counts of a scope once they are available; `None` if no scopes are shown. Never blocks.
-    pub fn ask_scope(&mut self, gpu: &Gpu, question: ScopeQuestion) -> Option<ScopeAnswer> {
+    pub fn ask_scope(&mut self, gpu: &Gpu, question: CountQuestion) -> Option<ScopeAnswer> {
         let made = self.made.of_series(CountKind::Scopes, self.content.series())?;
         let (of, counts) = self.backends.current().ask(gpu, (&made.key, &made.subject), question)?;
         of.counts_as(&made.key).then_some(ScopeAnswer { question, counts })
@@ -670,7 +670,7 @@ impl Renderer {
         let is_of_them = |key: &CountKey| matches!(key.count, Count::Selected(of, _) if of == brushes);
         let made = self.made.of_series(CountKind::Selected, self.content.series());
         let made = made.filter(|made| is_of_them(&made.key))?;
-        let (of, words) = self.backends.current().ask(gpu, (&made.key, &made.subject), ScopeQuestion::Selected)?;
+        let (of, words) = self.backends.current().ask(gpu, (&made.key, &made.subject), CountQuestion::Selected)?;
         let count = words.first().filter(|_| is_of_them(&of))?;
         Some((*count, made.subject.series.rect.pixel_count()))
     }
@@ -786,6 +786,7 @@ impl Renderer {
             self.figures.is_wanted = false;
             self.recorded.push("sum up");
         }
+        // The CPU has them as soon as it has adjusted the picture.
         if self.backends.kind == BackendKind::Cpu {
             self.poll_thresholds(gpu);
         }

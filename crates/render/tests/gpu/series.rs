@@ -8,7 +8,7 @@ use histoscope_core::histogram::{CHANNELS, Components, reference};
 use histoscope_core::picture::color::{Matrix, Range};
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::{Frame, VideoId};
-use histoscope_render::engine::{Renderer, ScopeAnswer, ScopeQuestion};
+use histoscope_render::engine::{CountQuestion, Renderer, ScopeAnswer};
 use histoscope_render::gpu::{FiguresState, Gpu, Scene};
 use histoscope_render::view::brushes::{Brushes, WaveformBrush};
 use histoscope_render::view::overlay::Channels;
@@ -19,7 +19,7 @@ use crate::studio::{self, Studio, WAYS, Way};
 use crate::support::{colorimetry, noise};
 
 const SIZE: (u32, u32) = (71, 43);
-const QUESTION: ScopeQuestion = ScopeQuestion::Column([35; CHANNELS]);
+const QUESTION: CountQuestion = CountQuestion::Column([35; CHANNELS]);
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Makes a frame of a video of this depth. The frames of two videos have equal times, numbers and serials.

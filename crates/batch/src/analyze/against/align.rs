@@ -34,7 +34,7 @@ const MIN_PART: usize = 2;
 const MIN_FRAMES: usize = 8;
 /// The squared difference at any other offset must be at least this many times as large as at the best one.
 const MIN_RATIO: f64 = 1.1;
-/// Each frame prefers one offset, by some amount. Minimum share of the sum of all amounts that must be for the best offset.
+/// Minimum share of the preferences, weighted by their size, that must favour the best offset.
 const MIN_AGREEMENT: f64 = 0.9;
 /// Minimum mean preference, in squared codes of 255. An encoder alone changes a still picture by less.
 const MIN_PREFERENCE: f64 = 0.25;
