@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use histoscope::analysis::{Jobs, LOWEST_HLG_PEAK, Point, RegionSpec};
 use histoscope::benchmark::Shape;
 use histoscope::exposing::{ExposureChoice, FalseColorTable, Level, MarkLimits};
-use histoscope::scoping::ScopeStyle;
+use histoscope::scoping::{Diagram, ScopeStyle};
 use histoscope::{
     AdapterChoice, ChromaLines, Components, CroppingChoice, EngineChoice, Field, HardwareChoice, HardwareOptions,
     LuminanceWeights, Matrix, OpenOptions, Overlaps, Range, Ratio, Stops, Timecode, ToneMapping, Transfer,
@@ -561,6 +561,28 @@ pub fn parse_jobs(text: &str) -> Result<Jobs, String> {
         Ok(Jobs::Auto)
     } else {
         whole::<std::num::NonZeroUsize, 1, { u64::MAX }>(text).map(Jobs::Exactly)
+    }
+}
+
+/// A value of `--diagram`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum DiagramArg {
+    /// Cb and Cr
+    #[default]
+    Cbcr,
+    /// Chromaticities x and y (CIE 1931)
+    Xy,
+    /// Chromaticities u' and v' (CIE 1976)
+    Uv,
+}
+
+impl From<DiagramArg> for Diagram {
+    fn from(diagram: DiagramArg) -> Self {
+        match diagram {
+            DiagramArg::Cbcr => Self::CbCr,
+            DiagramArg::Xy => Self::Xy,
+            DiagramArg::Uv => Self::Uv,
+        }
     }
 }
 

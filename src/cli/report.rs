@@ -12,7 +12,7 @@ use histoscope::scoping::{Scope, ScopeChoice};
 
 use super::analyze::LightArgs;
 use super::interrupt::{INTERRUPTED, stop_on_interrupt};
-use super::options::{CountingArgs, PartArgs, ReadingArgs, parse_jobs};
+use super::options::{CountingArgs, DiagramArg, PartArgs, ReadingArgs, parse_jobs};
 use super::output::{print_error, wrong_usage};
 
 /// Arguments of `report`.
@@ -38,6 +38,10 @@ pub struct ReportArgs {
     /// Also show these scopes, summed over all frames of the clip
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',')]
     scopes: Vec<ReportScope>,
+
+    /// What the vectorscope of --scopes counts
+    #[arg(long, value_enum, default_value_t, requires = "scopes")]
+    diagram: DiagramArg,
 
     #[command(flatten)]
     part: PartArgs,
@@ -91,7 +95,8 @@ impl ReportArgs {
                 Scope::Vectorscope => &ReportScope::Vectorscope,
             })
         });
-        let scopes = if choice == ScopeChoice::default() { ScopeUse::None } else { ScopeUse::Sums(choice) };
+        let scopes =
+            if choice == ScopeChoice::default() { ScopeUse::None } else { ScopeUse::Sums(choice, self.diagram.into()) };
         let request = Request {
             input: self.input,
             open,

@@ -3,40 +3,18 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::Args;
 use clap::builder::{PathBufValueParser, TypedValueParser};
-use clap::{Args, ValueEnum};
 use histoscope::analysis::{Point, RegionSpec};
-use histoscope::scoping::{Diagram, ScopeChoice, ScopeLayout, ScopeStyle};
+use histoscope::scoping::{ScopeChoice, ScopeLayout, ScopeStyle};
 use histoscope::{Channels, Components, SnapshotDrawing, SnapshotOptions, snapshot};
 
 use super::adjust::AdjustArgs;
 use super::options::{
-    CountingArgs, ExposureArgs, LuminanceArg, OverlapsArg, ReadingArgs, ScopeArg, ToneArgs, parse_bin_count,
-    parse_point, parse_size,
+    CountingArgs, DiagramArg, ExposureArgs, LuminanceArg, OverlapsArg, ReadingArgs, ScopeArg, ToneArgs,
+    parse_bin_count, parse_point, parse_size,
 };
 use super::output::{print_line, wrong_usage};
-
-/// A value of `--diagram`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-enum DiagramArg {
-    /// Cb and Cr
-    #[default]
-    Cbcr,
-    /// Chromaticities x and y (CIE 1931)
-    Xy,
-    /// Chromaticities u' and v' (CIE 1976)
-    Uv,
-}
-
-impl From<DiagramArg> for Diagram {
-    fn from(diagram: DiagramArg) -> Self {
-        match diagram {
-            DiagramArg::Cbcr => Self::CbCr,
-            DiagramArg::Xy => Self::Xy,
-            DiagramArg::Uv => Self::Uv,
-        }
-    }
-}
 
 /// Arguments of `snapshot`.
 #[derive(Debug, Args)]
