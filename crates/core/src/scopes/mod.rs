@@ -45,6 +45,9 @@ impl Scope {
     }
 }
 
+/// The most samples or pairs that a pixel adds to a count.
+pub const MOST_PER_PIXEL: u64 = 2;
+
 /// A value for each of the counts that scopes are drawn from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PerScope<T>([T; Scope::ALL.len()]);

@@ -30,25 +30,25 @@ pub struct Run<T> {
     pub of: T,
     /// Number of pictures.
     pub pictures: u64,
-    /// Total number of pixels. No count is above twice as many.
-    pixels: u64,
+    /// The upper bound of any count.
+    most: u64,
 }
 
 impl<T: PartialEq> Run<T> {
     /// Creates an empty run.
     pub const fn new(of: T) -> Self {
-        Self { of, pictures: 0, pixels: 0 }
+        Self { of, pictures: 0, most: 0 }
     }
 
-    /// Returns `true` if a picture with these properties and number of pixels can be added.
-    pub fn takes(&self, of: &T, pixels: u64) -> bool {
-        self.of == *of && 2 * (self.pixels + pixels) <= u64::from(u32::MAX)
+    /// Returns `true` if a picture with these properties can be added, none of whose counts is above `most`.
+    pub fn takes(&self, of: &T, most: u64) -> bool {
+        self.of == *of && self.most + most <= u64::from(u32::MAX)
     }
 
     /// Adds a picture.
-    pub const fn add(&mut self, pixels: u64) {
+    pub const fn add(&mut self, most: u64) {
         self.pictures += 1;
-        self.pixels += pixels;
+        self.most += most;
     }
 }
 

@@ -8,7 +8,9 @@ use histoscope_core::histogram::Components;
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::region::Rect;
-use histoscope_core::scopes::{Chroma, Run, Scope, ScopeChoice, ScopeCounts, ScopeSums, Vectorscope, Waveform};
+use histoscope_core::scopes::{
+    Chroma, MOST_PER_PIXEL, Run, Scope, ScopeChoice, ScopeCounts, ScopeSums, Vectorscope, Waveform,
+};
 
 /// Counts the wanted scopes in a rectangle, which must lie in the picture. Without `chroma`, which pictures without colour
 /// lack, there is no vectorscope.
@@ -82,7 +84,7 @@ impl CpuScopeSum {
         let layout = *picture.layout();
         let of = (layout, pixels, components, chroma);
         let chroma = chroma.filter(|_| wanted[Scope::Vectorscope]);
-        if self.run.as_ref().is_none_or(|(run, _)| !run.takes(&of, pixels.pixel_count())) {
+        if self.run.as_ref().is_none_or(|(run, _)| !run.takes(&of, MOST_PER_PIXEL * pixels.pixel_count())) {
             self.end_run();
         }
         let (run, counts) = self.run.get_or_insert_with(|| {
@@ -90,7 +92,7 @@ impl CpuScopeSum {
             let vectorscope = chroma.map(|chroma| Vectorscope::empty(chroma.level_bits()));
             (Run::new(of), ScopeCounts { waveform, vectorscope })
         });
-        run.add(pixels.pixel_count());
+        run.add(MOST_PER_PIXEL * pixels.pixel_count());
         if let Some(waveform) = &mut counts.waveform {
             add_waveform(waveform, picture, pixels);
         }

@@ -9,7 +9,8 @@ use super::waveform::WaveformPasses;
 use super::{Gpu, GpuError};
 use histoscope_core::histogram::CHANNELS;
 use histoscope_core::scopes::{
-    MAX_COLUMNS, MAX_LEVEL_BITS, PerScope, Run, Scope, ScopeChoice, ScopeCounts, ScopeSums, Vectorscope, Waveform,
+    MAX_COLUMNS, MAX_LEVEL_BITS, MOST_PER_PIXEL, PerScope, Run, Scope, ScopeChoice, ScopeCounts, ScopeSums,
+    Vectorscope, Waveform,
 };
 
 /// The passes of the requested scopes.
@@ -146,7 +147,7 @@ impl GpuScopeSum {
     /// # Errors
     /// As [`ScopePasses::prepare`], and [`GpuError::Lost`] if the device fails.
     pub fn prepare(&mut self, gpu: &Gpu, subject: &ScopeSubject) -> Result<(), GpuError> {
-        if self.run.as_ref().is_some_and(|run| run.takes(subject, subject.pixels.pixel_count())) {
+        if self.run.as_ref().is_some_and(|run| run.takes(subject, MOST_PER_PIXEL * subject.pixels.pixel_count())) {
             return Ok(());
         }
         self.end_run(gpu)?;
@@ -163,7 +164,7 @@ impl GpuScopeSum {
         } else {
             self.passes.add(encoder, picture);
         }
-        run.add(run.of.pixels.pixel_count());
+        run.add(MOST_PER_PIXEL * run.of.pixels.pixel_count());
     }
 
     /// Waits for the sums of all pictures so far and returns them. Later pictures start new sums.
