@@ -31,14 +31,15 @@ struct Brushes {
 @group(1) @binding(4) var<storage, read> light: array<f32>;
 
 fn has_pair(codes: vec3<u32>) -> bool {
-    var level: vec2<u32>;
+    var levels: vec4<u32>;
     if brushes.pairs == CODED_PAIRS {
-        level = codes.yz >> vec2<u32>(BITS - brushes.level_bits);
+        levels = codes.yzyz >> vec4<u32>(BITS - brushes.level_bits);
     } else {
-        level = levels_of(brushes.pairs, brushes.weights, unclamped_of(codes), brushes.level_bits);
+        levels = levels_of(brushes.pairs, brushes.weights, unclamped_of(codes), brushes.level_bits);
     }
-    let at = (level.x << brushes.level_bits) | level.y;
-    return ((pairs[at >> 5u] >> (at & 31u)) & 1u) != 0u;
+    let at = (levels.xz << vec2<u32>(brushes.level_bits)) | levels.yw;
+    let found = vec2<u32>(pairs[at.x >> 5u], pairs[at.y >> 5u]) >> (at & vec2<u32>(31u));
+    return ((found.x | found.y) & 1u) != 0u;
 }
 
 fn is_in(brush: vec4<u32>, codes: vec3<u32>) -> bool {

@@ -132,15 +132,19 @@ fn count_pairs(@builtin(global_invocation_id) id: vec3<u32>) {
     for (var at = 0u; at < 32u; at += 1u) {
         let sample = first + vec2<u32>(at, 0u);
         if is_counted(sample) && is_selected(3u, sample) {
-            var level: vec2<u32>;
+            var levels: vec4<u32>;
             if PAIRS == CODED_PAIRS {
                 let coded = vec2<u32>(code_at(1u, sample.x, sample.y), code_at(2u, sample.x, sample.y));
-                level = coded >> vec2<u32>(BITS - LEVEL_BITS);
+                levels = coded.xyxy >> vec4<u32>(max(BITS, LEVEL_BITS) - LEVEL_BITS);
             } else {
-                level = levels_of(PAIRS, brushed.weights, unclamped_of(codes_at(sample)), LEVEL_BITS);
+                levels = levels_of(PAIRS, brushed.weights, unclamped_of(codes_at(sample)), LEVEL_BITS);
             }
-            add(FIRST_COUNT, (level.x << LEVEL_BITS) | level.y);
+            add(FIRST_COUNT, (levels.x << LEVEL_BITS) | levels.y);
+            if PAIRS == DIAMONDS {
+                add(FIRST_COUNT + 1u, (levels.z << LEVEL_BITS) | levels.w);
+            }
         }
     }
     flush(FIRST_COUNT);
+    flush(FIRST_COUNT + 1u);
 }

@@ -1,13 +1,15 @@
-// Pairs that a vectorscope counts, computed from red, green and blue: colour differences, or chromaticities as
-// crates/core/src/scopes/chromaticity.rs defines them.
+// Pairs that a vectorscope counts, computed from red, green and blue: colour differences, or what chromaticity.rs and
+// diamond.rs of crates/core/src/scopes/ define.
 
-// The sources of pairs: Cb and Cr as coded, colour differences of R'G'B' codes, or chromaticities.
+// The sources of pairs: Cb and Cr as coded, colour differences of R'G'B' codes, chromaticities, or the double diamond, which
+// has two pairs per pixel.
 const CODED_PAIRS: u32 = 1u;
 const DIFFERENCES: u32 = 2u;
 const CHROMATICITIES: u32 = 3u;
+const DIAMONDS: u32 = 4u;
 
 // Weights of red, green and blue, and what is added to their products: in Cb and in Cr, with the bias; or in both coordinates
-// and in the sum that divides them, with half the sum of the weights.
+// and in the sum that divides them, with half the sum of the weights; or in `first`, the levels per code and the bias.
 struct PairWeights {
     first: vec4<i32>,
     second: vec4<i32>,
@@ -55,12 +57,26 @@ fn chromaticity_of(weights: PairWeights, light: vec3<f32>, level_bits: u32) -> v
     );
 }
 
-// The levels of the pair of a pixel's red, green and blue as converted, from a source other than coded pairs. `light` is the
-// linear light of each code, which the shader that uses this binds if chromaticities are counted.
-fn levels_of(source: u32, weights: PairWeights, unclamped: vec3<i32>, level_bits: u32) -> vec2<u32> {
-    let rgb = vec3<u32>(clamp(unclamped, vec3<i32>(0i), vec3<i32>((1i << BITS) - 1i)));
-    if source == CHROMATICITIES {
-        return chromaticity_of(weights, vec3<f32>(light[rgb.r], light[rgb.g], light[rgb.b]), level_bits);
+const DIAMOND_FRACTION: u32 = 20u;
+
+// The levels of sums of red, green and blue codes in the double diamond.
+fn diamond_levels(weights: PairWeights, sums: vec4<i32>, level_bits: u32) -> vec4<u32> {
+    let levels = (sums * weights.first.x + weights.first.w) >> vec4<u32>(DIAMOND_FRACTION);
+    return vec4<u32>(clamp(levels, vec4<i32>(0), vec4<i32>((1i << level_bits) - 1i)));
+}
+
+// The levels of both pairs of a pixel's red, green and blue as converted, from a source other than coded pairs. Where a pixel
+// has one pair, both are the same. `light` is the linear light of each code, which the shader that uses this binds if
+// chromaticities are counted.
+fn levels_of(source: u32, weights: PairWeights, rgb: vec3<i32>, level_bits: u32) -> vec4<u32> {
+    if source == DIAMONDS {
+        let sums = vec4<i32>(rgb.b - rgb.g, rgb.b + rgb.g, rgb.r - rgb.g, -(rgb.r + rgb.g));
+        return diamond_levels(weights, sums, level_bits);
     }
-    return differences_of(weights, rgb) >> vec2<u32>(BITS - level_bits);
+    let codes = vec3<u32>(clamp(rgb, vec3<i32>(0i), vec3<i32>((1i << BITS) - 1i)));
+    if source == CHROMATICITIES {
+        let lights = vec3<f32>(light[codes.r], light[codes.g], light[codes.b]);
+        return chromaticity_of(weights, lights, level_bits).xyxy;
+    }
+    return differences_of(weights, codes).xyxy >> vec4<u32>(BITS - level_bits);
 }

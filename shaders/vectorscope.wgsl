@@ -1,4 +1,4 @@
-// Counts a vectorscope: pairs of Cb and Cr, or of chromaticities. crates/core/src/scopes/reference.rs defines the exact counts.
+// Counts a vectorscope: pairs of Cb and Cr, of chromaticities, or of the double diamond. crates/core/src/scopes/reference.rs defines the exact counts.
 //
 // A picture has few different colours side by side, perhaps only one, and additions to the same word of memory wait for
 // each other. So every workgroup keeps a table in workgroup memory. A pair of levels has one slot there, selected by
@@ -87,7 +87,8 @@ fn tally_strip(strip: u32, pairs: vec4<u32>) {
 
 // The pairs of levels of codes of Cb and Cr.
 fn pairs_of_codes(cb: vec4<u32>, cr: vec4<u32>) -> vec4<u32> {
-    let surplus = vec4<u32>(BITS - LEVEL_BITS);
+    // A level of the diamond may have more bits than a code.
+    let surplus = vec4<u32>(max(BITS, LEVEL_BITS) - LEVEL_BITS);
     return ((cb >> surplus) << vec4<u32>(LEVEL_BITS)) | (cr >> surplus);
 }
 
@@ -104,6 +105,11 @@ fn differences(weights: vec4<i32>, colors: Colors) -> vec4<u32> {
     return vec4<u32>(sum >> vec4<u32>(FRACTION));
 }
 
+fn diamond_pairs(across: vec4<i32>, up: vec4<i32>) -> vec4<u32> {
+    let first = diamond_levels(scope.weights, across, LEVEL_BITS);
+    return (first << vec4<u32>(LEVEL_BITS)) | diamond_levels(scope.weights, up, LEVEL_BITS);
+}
+
 fn count_strip(strip: u32, row: u32) {
     if PAIRS == CODED_PAIRS {
         tally_strip(strip, pairs_of_codes(samples_of_strip(1u, strip, row), samples_of_strip(2u, strip, row)));
@@ -118,6 +124,11 @@ fn count_strip(strip: u32, row: u32) {
         return;
     }
     let colors = converted(first, chroma);
+    if PAIRS == DIAMONDS {
+        tally_strip(strip, diamond_pairs(colors.blue - colors.green, colors.blue + colors.green));
+        tally_strip(strip, diamond_pairs(colors.red - colors.green, -(colors.red + colors.green)));
+        return;
+    }
     tally_strip(strip, vec4<u32>(
         level_pair(colors.red.x, colors.green.x, colors.blue.x),
         level_pair(colors.red.y, colors.green.y, colors.blue.y),

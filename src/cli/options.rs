@@ -574,6 +574,8 @@ pub enum DiagramArg {
     Xy,
     /// Chromaticities u' and v' (CIE 1976)
     Uv,
+    /// Red, green and blue against their gamut: a double diamond, counted before the clamp
+    Diamond,
 }
 
 impl From<DiagramArg> for Diagram {
@@ -582,6 +584,7 @@ impl From<DiagramArg> for Diagram {
             DiagramArg::Cbcr => Self::CbCr,
             DiagramArg::Xy => Self::Xy,
             DiagramArg::Uv => Self::Uv,
+            DiagramArg::Diamond => Self::Diamond,
         }
     }
 }

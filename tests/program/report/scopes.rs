@@ -51,6 +51,36 @@ fn they_are_there_where_they_are_asked_for() {
     }
 }
 
+/// Each diagram has its own graticule, and its counts do not depend on the engine.
+#[test]
+fn vectorscopes_of_other_diagrams_have_their_graticules() {
+    let clip = shots();
+    for (diagram, about, axes, outlines) in [
+        ("xy", "CIE 1931 x, y: the spectrum, and the gamut of", "x to the right, y up", 2),
+        (
+            "uv",
+            "CIE 1976 u\u{2032}, v\u{2032}: the spectrum, and the gamut of",
+            "u\u{2032} to the right, v\u{2032} up",
+            2,
+        ),
+        (
+            "diamond",
+            "outside them, codes are out of gamut",
+            "B&#39; \u{2212} G&#39; and R&#39; \u{2212} G&#39; to the right",
+            2,
+        ),
+    ] {
+        let arguments = ["--scopes", "vectorscope", "--diagram", diagram];
+        let [page, other] = ["cpu", "gpu"].map(|engine| page_by(engine, clip.path(), &arguments));
+        assert!(pictures(&page) == pictures(&other), "{diagram}");
+        assert!(page.contains(about) && page.contains(axes), "{diagram}");
+        let (_, scope) = page.split_once("data-scope=\"vectorscope\"").unwrap();
+        let (scope, _) = scope.split_once("</section>").unwrap();
+        assert_eq!(scope.matches("class=\"step\"").count(), outlines, "{diagram}");
+        assert!(!scope.contains("class=\"target\""), "{diagram}");
+    }
+}
+
 #[test]
 fn they_are_the_same_whoever_decodes_and_counts() {
     let clip = shots();

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Compares the chromaticities that `snapshot --scopes vectorscope --diagram DIAGRAM --bins --json` counts with NumPy.
+"""Compares the chromaticities or the diamond that `snapshot --scopes vectorscope --diagram DIAGRAM --bins --json` counts with NumPy.
 
     chromaticity.py CLIP PIX_FMT WIDTH HEIGHT TRANSFER PRIMARIES MATRIX RANGE DIAGRAM FIGURES.json
 
-Chromaticities are computed in double precision from the text of ST 2084, BT.2100, BT.1886 and CIE 15. A pixel whose chromaticity is
+The diamond has, for each pixel, B' - G' and B' + G', and R' - G' and -(R' + G'), from codes before the clamp: 512 levels for
+-2.5 to 2.5 times the highest code, each around its own middle. Chromaticities are computed in double precision from the text of ST 2084, BT.2100, BT.1886 and CIE 15. A pixel whose chromaticity is
 within a twentieth of a level from the next level may be counted there. It shares no code with Histoscope.
 """
 
@@ -35,6 +36,26 @@ if is_rgb:
 else:
     model, _, shifts = records.describe(pix_fmt)
     codes = np.stack(records.to_rgb(planes, model, bits, shifts, matrix, limits, (0, 0, width, height)))
+if diagram == "diamond":
+    red, green, blue = codes / (2**bits - 1)
+    pairs = [(blue - green, blue + green), (red - green, -(red + green))]
+    levels, step = 512, 5 / 512
+    found = json.load(open(figures))["vectorscope"]
+    assert found["levels"] == levels and abs(found["step"] - step) < 1e-12, (found["levels"], found["step"])
+    counts = np.array(found["counts"])
+    expected, near = np.zeros_like(counts), 0
+    for pair in pairs:
+        places = [np.clip(part / step + 256.5, 0, 511.9) for part in pair]
+        np.add.at(expected, tuple(part.astype(np.int64) for part in places), 1)
+        near += sum((np.abs(part - np.round(part)) < 0.01).sum() for part in places)
+    outside = ((codes < 0) | (codes > 2**bits - 1)).any(axis=0).sum()
+    moved = np.abs(counts - expected).sum() // 2
+    assert counts.sum() == 2 * width * height, counts.sum()
+    assert moved <= near, f"{moved} pixels are elsewhere, and only {near} are near another level"
+    assert moved <= counts.sum() / 100, f"{moved} of {counts.sum()} pairs are elsewhere"
+    print(json.dumps({"pairs": int((expected > 0).sum()), "outside": int(outside)}))
+    sys.exit()
+
 signal = np.clip(codes, 0, 2**bits - 1) / (2**bits - 1)
 
 if transfer == "pq":

@@ -112,9 +112,10 @@ fn every_engine_counts_what_numpy_counts() {
     }
 }
 
-/// Counts of chromaticities, of every transfer function and of primaries of three kinds, on every engine.
+/// Counts of chromaticities, of every transfer function and of primaries of three kinds, and of the double diamond, on every
+/// engine.
 #[test]
-fn chromaticities_are_what_numpy_counts() {
+fn other_diagrams_are_what_numpy_counts() {
     let kinds = [
         ("gbrp", "bt709", "bt709", "gbr", "full", (67, 41)),
         ("gbrp10le", "smpte2084", "bt2020", "gbr", "full", (301, 33)),
@@ -122,14 +123,14 @@ fn chromaticities_are_what_numpy_counts() {
         ("yuv420p10le", "smpte2084", "bt2020", "bt2020nc", "limited", (301, 33)),
         ("yuv422p", "bt709", "smpte432", "bt709", "full", (66, 41)),
     ];
-    let mut pairs = 0;
+    let (mut pairs, mut outside) = (0, 0);
     for (format, transfer, primaries, matrix, range, size) in kinds {
         let tags =
             format!("setparams=color_trc={transfer}:color_primaries={primaries}:colorspace={matrix}:range={range}");
         let (raw, size_text) = (if matrix == "gbr" { "gbrp16le" } else { format }, format!("{}x{}", size.0, size.1));
         let how = format!("-vf format={format},{tags} -c:v ffv1 -strict -2");
         let clip = Clip::noisy("clip.mkv", &size_text, raw, 1, &how);
-        for diagram in ["xy", "uv"] {
+        for diagram in ["xy", "uv", "diamond"] {
             let what = format!("{format} {transfer} {primaries} {diagram}");
             let arguments = ["--bins", "--scopes", "vectorscope", "--diagram", diagram, "--engine"];
             let told = ["gpu", "cpu"].map(|engine| figures(clip.path(), &[&arguments[..], &[engine]].concat()));
@@ -148,9 +149,10 @@ fn chromaticities_are_what_numpy_counts() {
             assert!(run.status.success(), "{what}: {}", String::from_utf8_lossy(&run.stderr));
             let said: Value = serde_json::from_slice(&run.stdout).unwrap();
             pairs += said["pairs"].as_u64().unwrap();
+            outside += said["outside"].as_u64().unwrap_or(0);
         }
     }
-    assert!(pairs > 5000, "{pairs} pairs compare little");
+    assert!(pairs > 5000 && outside > 5000, "{pairs} pairs, and {outside} pixels out of range, compare little");
 }
 
 /// Scopes of the result use its red, green and blue, and its colour differences by the source's matrix. The source's

@@ -4,7 +4,7 @@ use super::content::Report;
 use histoscope_core::histogram::Components;
 use histoscope_core::scopes::graticule::{LineKind, Scale, Unit};
 use histoscope_core::scopes::{
-    Chroma, Chromaticity, Diagram, SPECTRUM, SUM_LEVELS, VectorscopeSum, WaveformSum, level_bits, targets,
+    Chroma, Chromaticity, Diagram, Diamond, SPECTRUM, SUM_LEVELS, VectorscopeSum, WaveformSum, level_bits, targets,
 };
 use histoscope_core::strip::{brightness, channel_color, ramp};
 use histoscope_render::gpu::readback::Image;
@@ -151,13 +151,16 @@ pub fn vectorscope_picture(sum: &VectorscopeSum) -> Image {
 fn hue_of(chroma: &Chroma) -> impl Fn([usize; 2]) -> [f64; 3] {
     const WHITE: f64 = 0.25;
     let (kr, kb) = chroma.luma_weights();
-    let light = chroma.chromaticity().map(Chromaticity::to_bt709);
+    let (light, is_diamond) = (chroma.chromaticity().map(Chromaticity::to_bt709), chroma.diagram() == Diagram::Diamond);
     move |levels| {
         if let Some(rows) = light {
             let [x, y] = levels.map(|level| (level as f64 + 0.5) / SUM_LEVELS as f64);
             let parts = rows.map(|[first, second, one]| (first * x + second * y + one).max(0.0));
             let most = parts.into_iter().fold(1e-9, f64::max);
             return parts.map(|part| WHITE + (1.0 - WHITE) * (part / most).sqrt());
+        }
+        if is_diamond {
+            return [1.0; 3];
         }
         let [cb, cr] = levels.map(|level| (level as f64 - 128.0) / 224.0);
         let (red, blue) = (2.0 * (1.0 - kr) * cr, 2.0 * (1.0 - kb) * cb);
@@ -200,6 +203,11 @@ pub fn target_marks(sum: &VectorscopeSum) -> Vec<TargetMark> {
 pub fn outlines(sum: &VectorscopeSum) -> Vec<Vec<[f64; 2]>> {
     let of_level = f64::from(1_u32 << sum.chroma.level_bits()) / SUM_LEVELS as f64;
     let place = |[first, second]: [f64; 2]| [(first + 0.5) / of_level, SUM_LEVELS as f64 - (second + 0.5) / of_level];
+    let diagram = sum.chroma.diagram();
+    if let (Diagram::Diamond, Some(axis)) = (diagram, diagram.axis(sum.chroma.level_bits())) {
+        let place = |corner: [f64; 2]| place(corner.map(|part| axis.level_of(part)));
+        return Diamond::outlines(0.0, 1.0).map(|corners| corners.map(place).to_vec()).to_vec();
+    }
     let Some(chromaticity) = sum.chroma.chromaticity() else { return Vec::new() };
     let closed = |all: &[[f64; 2]]| all.iter().map(|&xy| place(chromaticity.place(xy))).collect();
     let [red, green, blue, _] = chromaticity.primaries.chromaticities();
@@ -211,6 +219,10 @@ pub fn outlines(sum: &VectorscopeSum) -> Vec<Vec<[f64; 2]>> {
 pub fn graticule_text(sum: &VectorscopeSum) -> String {
     let Chroma { matrix, range, .. } = sum.chroma;
     match (sum.chroma.chromaticity(), matrix.luma_weights()) {
+        _ if sum.chroma.diagram() == Diagram::Diamond => {
+            "R'G'B' diamonds: green and blue above, green and red below; outside them, codes are out of gamut"
+                .to_owned()
+        }
         (Some(Chromaticity { diagram, primaries, .. }), _) => {
             format!("{}: the spectrum, and the gamut of {}", diagram.name(), primaries.name())
         }

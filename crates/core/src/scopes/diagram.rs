@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::diamond::Diamond;
+
 /// What the vectorscope counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -13,6 +15,9 @@ pub enum Diagram {
     Xy,
     /// Chromaticities u\u{2032} and v\u{2032} (CIE 1976).
     Uv,
+    /// Red, green and blue against their gamut: B\u{2032} \u{2212} G\u{2032} against B\u{2032} + G\u{2032}, and
+    /// R\u{2032} \u{2212} G\u{2032} against \u{2212}(R\u{2032} + G\u{2032}).
+    Diamond,
 }
 
 /// The relation between levels and coordinates, which both axes of a diagram share.
@@ -40,7 +45,7 @@ impl Axis {
 
 impl Diagram {
     /// Every diagram, in the order in which a key cycles through them.
-    pub const ALL: [Self; 3] = [Self::CbCr, Self::Xy, Self::Uv];
+    pub const ALL: [Self; 4] = [Self::CbCr, Self::Xy, Self::Uv, Self::Diamond];
 
     /// Returns the name used on screen.
     #[must_use]
@@ -49,6 +54,7 @@ impl Diagram {
             Self::CbCr => "Cb, Cr",
             Self::Xy => "CIE 1931 x, y",
             Self::Uv => "CIE 1976 u\u{2032}, v\u{2032}",
+            Self::Diamond => "R'G'B' diamond",
         }
     }
 
@@ -59,6 +65,7 @@ impl Diagram {
             Self::CbCr => ["Cb", "Cr"],
             Self::Xy => ["x", "y"],
             Self::Uv => ["u\u{2032}", "v\u{2032}"],
+            Self::Diamond => ["B' \u{2212} G' and R' \u{2212} G'", "B' + G' and \u{2212}(R' + G')"],
         }
     }
 
@@ -72,13 +79,15 @@ impl Diagram {
             // A level's own number is the lower end of the coordinates that it stands for.
             Self::Xy => Some(Axis { step: 0.85 / levels, origin: -0.5 }),
             Self::Uv => Some(Axis { step: 0.63 / levels, origin: -0.5 }),
+            Self::Diamond => Some(Axis { step: 2.0 * Diamond::EXTENT / levels, origin: levels / 2.0 }),
         }
     }
 
     /// Describes a distance of this many levels of `bits` bits, or returns `None` for colour differences.
     #[must_use]
     pub fn distance_words(self, levels: u32, bits: u32) -> Option<String> {
-        self.axis(bits).map(|axis| format!("{:.4}", (f64::from(levels) + 0.5) * axis.step))
+        let distance = (f64::from(levels) + 0.5) * self.axis(bits)?.step;
+        Some(if self == Self::Diamond { format!("{:.1} %", 100.0 * distance) } else { format!("{distance:.4}") })
     }
 
     /// Describes a pair of levels of `bits` bits, or returns `None` for colour differences.
@@ -88,6 +97,11 @@ impl Diagram {
         let [first, second] = levels.map(|level| axis.coordinate_of(level.into()));
         let [x, y] = self.coordinates();
         Some(match self {
+            Self::Diamond => {
+                let of = |name: char, part: f64| format!("{name}' {:.1} %", 50.0 * part);
+                let name = if second < 0.0 { 'R' } else { 'B' };
+                format!("{}  {}", of(name, second.abs() + first), of('G', second.abs() - first))
+            }
             _ if levels == [0; 2] => "black: no chromaticity".to_owned(),
             _ => format!("{x} {first:.4}  {y} {second:.4}"),
         })

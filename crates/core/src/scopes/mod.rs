@@ -6,6 +6,7 @@ use std::ops::Index;
 
 mod chromaticity;
 mod diagram;
+mod diamond;
 pub mod graticule;
 mod grid;
 pub mod reference;
@@ -16,6 +17,7 @@ mod waveform;
 
 pub use chromaticity::{Chromaticity, ChromaticityTable, DRAWN_GAMUTS, SPECTRUM};
 pub use diagram::{Axis, Diagram};
+pub use diamond::Diamond;
 pub use grid::{MAX_LEVEL_BITS, level_bits, samples_in};
 pub use saturation::{Saturation, Targets};
 pub use sums::{Run, SUM_LEVELS, ScopeSums, VectorscopeSum, WaveformSum};

@@ -7,6 +7,7 @@ use crate::picture::region::Rect;
 
 use super::chromaticity::{Chromaticity, ChromaticityTable};
 use super::diagram::Diagram;
+use super::diamond::Diamond;
 use super::grid::{level_bits, samples_in};
 use crate::picture::primaries::Primaries;
 use crate::picture::transfer::Transfer;
@@ -64,6 +65,8 @@ enum Pairs {
     Differences(Differences),
     /// The chromaticity of each pixel.
     Chromaticity(Chromaticity),
+    /// Both pairs of the double diamond of each pixel's R'G'B', before the clamp.
+    Diamond,
 }
 
 /// The computation of pairs from R'G'B' codes.
@@ -73,6 +76,8 @@ pub enum PairComputation {
     Differences(Differences),
     /// Chromaticities.
     Chromaticity(ChromaticityTable),
+    /// Pairs of the double diamond.
+    Diamond(Diamond),
 }
 
 impl PairComputation {
@@ -84,6 +89,7 @@ impl PairComputation {
         match self {
             Self::Differences(differences) => count(differences.of_codes(clamped())),
             Self::Chromaticity(table) => count(table.of_codes(clamped().map(|code| code as u32))),
+            Self::Diamond(diamond) => diamond.of_codes(rgb).into_iter().for_each(count),
         }
     }
 }
@@ -134,7 +140,8 @@ impl Chroma {
             Diagram::Xy | Diagram::Uv if has_rgb => {
                 Self { pairs: Pairs::Chromaticity(Chromaticity::new(diagram, light, self.bits)), ..self }
             }
-            Diagram::CbCr | Diagram::Xy | Diagram::Uv => self,
+            Diagram::Diamond if has_rgb => Self { pairs: Pairs::Diamond, ..self },
+            _ => self,
         }
     }
 
@@ -143,6 +150,7 @@ impl Chroma {
     pub const fn level_bits(&self) -> u32 {
         match &self.pairs {
             Pairs::Chromaticity(chromaticity) => chromaticity.level_bits(),
+            Pairs::Diamond => Diamond::LEVEL_BITS,
             Pairs::Coded | Pairs::Differences(_) => level_bits(self.bits),
         }
     }
@@ -151,7 +159,7 @@ impl Chroma {
     #[must_use]
     pub const fn pair_bits(&self) -> u32 {
         match &self.pairs {
-            Pairs::Chromaticity(chromaticity) => chromaticity.level_bits(),
+            Pairs::Chromaticity(_) | Pairs::Diamond => self.level_bits(),
             Pairs::Coded | Pairs::Differences(_) => self.bits,
         }
     }
@@ -180,19 +188,23 @@ impl Chroma {
         matches!(self.pairs, Pairs::Coded)
     }
 
-    /// Returns the chromaticity that is counted, or `None` for colour differences.
+    /// Returns the chromaticity that is counted, or `None` for other pairs.
     #[must_use]
     pub const fn chromaticity(&self) -> Option<&Chromaticity> {
         match &self.pairs {
             Pairs::Chromaticity(chromaticity) => Some(chromaticity),
-            Pairs::Coded | Pairs::Differences(_) => None,
+            Pairs::Coded | Pairs::Differences(_) | Pairs::Diamond => None,
         }
     }
 
     /// Returns the diagram.
     #[must_use]
-    pub fn diagram(&self) -> Diagram {
-        self.chromaticity().map_or(Diagram::CbCr, |chromaticity| chromaticity.diagram)
+    pub const fn diagram(&self) -> Diagram {
+        match &self.pairs {
+            Pairs::Coded | Pairs::Differences(_) => Diagram::CbCr,
+            Pairs::Chromaticity(chromaticity) => chromaticity.diagram,
+            Pairs::Diamond => Diagram::Diamond,
+        }
     }
 
     /// Returns the computation of the pairs from red, green and blue, or `None` if they are coded.
@@ -202,6 +214,7 @@ impl Chroma {
             Pairs::Coded => None,
             Pairs::Differences(differences) => Some(PairComputation::Differences(*differences)),
             Pairs::Chromaticity(chromaticity) => Some(PairComputation::Chromaticity(chromaticity.computation())),
+            Pairs::Diamond => Some(PairComputation::Diamond(Diamond::new(self.bits))),
         }
     }
 

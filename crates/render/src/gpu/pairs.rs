@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::Gpu;
 use super::resources::storage;
-use histoscope_core::scopes::{Differences, PairComputation};
+use histoscope_core::scopes::{Diamond, Differences, PairComputation};
 
 /// `PairWeights` of shaders/pairs.wgsl.
 #[repr(C)]
@@ -33,6 +33,9 @@ impl PairWeights {
                 let [first, second, whole] = table.weights.map(|row| row.map(|weight| weight as i32));
                 Self { first, second, whole }
             }
+            Some(PairComputation::Diamond(Diamond { weight, bias })) => {
+                Self { first: [*weight, 0, 0, *bias], ..Self::default() }
+            }
         }
     }
 }
@@ -46,6 +49,8 @@ pub enum PairSource {
     Differences = 2,
     /// Chromaticities.
     Chromaticities = 3,
+    /// The double diamond.
+    Diamonds = 4,
 }
 
 impl PairSource {
@@ -56,7 +61,14 @@ impl PairSource {
             None => Self::Coded,
             Some(PairComputation::Differences(_)) => Self::Differences,
             Some(PairComputation::Chromaticity(_)) => Self::Chromaticities,
+            Some(PairComputation::Diamond(_)) => Self::Diamonds,
         }
+    }
+
+    /// Returns the number of pairs of a sample.
+    #[must_use]
+    pub const fn per_sample(self) -> u32 {
+        if matches!(self, Self::Diamonds) { 2 } else { 1 }
     }
 }
 

@@ -136,7 +136,7 @@ impl VectorscopePasses {
             shader.compute(&gpu.device, "count_pairs", &constants)
         };
         let pipeline = self.pipelines.entry((input.of_any_size(), source)).or_insert_with(pipeline).clone();
-        let workgroups = workgroups(plan, samples, count_bits);
+        let workgroups = workgroups(plan, samples, (source.per_sample(), count_bits));
         let dispatch = Dispatch { pipeline, group, workgroups: (workgroups, 1) };
         self.prepared = Some(PreparedVectorscope { of, level_bits, words, dispatch });
     }
@@ -172,12 +172,12 @@ impl ScopePass for VectorscopePasses {
     }
 }
 
-/// Returns the planned number of workgroups, or fewer if some would have nothing to do, or more if one would count more samples
+/// Returns the planned number of workgroups, or fewer if some would have nothing to do, or more if one would count more pairs
 /// than its slots can hold.
-fn workgroups(plan: VectorscopePlan, samples: Rect, count_bits: u32) -> u32 {
+fn workgroups(plan: VectorscopePlan, samples: Rect, (pairs, count_bits): (u32, u32)) -> u32 {
     let strips = u64::from(samples.width.div_ceil(4) + 1) * u64::from(samples.height);
     let useful = strips.div_ceil(plan.workgroup.into()).min(plan.workgroups.into());
-    let needed = (4 * strips).div_ceil(1 << (count_bits - 1));
+    let needed = (4 * strips * u64::from(pairs)).div_ceil(1 << (count_bits - 1));
     useful.max(needed) as u32
 }
 

@@ -10,7 +10,9 @@ use histoscope_core::histogram::{CHANNELS, Components, LightScale};
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::color::Range;
 use histoscope_core::scopes::graticule::{LineKind, Mark, Scale, Unit};
-use histoscope_core::scopes::{Chroma, Chromaticity, DRAWN_GAMUTS, SPECTRUM, level_bits, targets};
+use histoscope_core::scopes::{
+    Axis, Chroma, Chromaticity, DRAWN_GAMUTS, Diagram, Diamond, SPECTRUM, level_bits, targets,
+};
 use histoscope_core::tone_map::SourceLight;
 
 const STEP: Color32 = Color32::from_rgba_premultiplied(30, 30, 30, 30);
@@ -213,10 +215,41 @@ fn vectorscope(painter: &Painter, rect: Rect, subject: &ScopeSubject) {
     let square = Rect::from_center_size(rect.center(), vec2(side, side));
     let painter = painter.with_clip_rect(square.intersect(painter.clip_rect()));
     let lens = Lens::new(Some(&chroma), chroma.pair_bits(), subject.style.zoom);
-    match chroma.chromaticity() {
-        Some(chromaticity) => chromaticities(&painter, square, (&lens, chromaticity), subject.style),
-        None => color_differences(&painter, square, (&lens, chroma), subject.style),
+    let axis = chroma.diagram().axis(chroma.level_bits());
+    match (chroma.chromaticity(), axis) {
+        (Some(chromaticity), _) => chromaticities(&painter, square, (&lens, chromaticity), subject.style),
+        (None, Some(axis)) => diamonds(&painter, square, (&lens, axis), subject.style),
+        (None, None) => color_differences(&painter, square, (&lens, chroma), subject.style),
     }
+}
+
+/// Draws the double diamond: the limits of R'G'B', the tolerance of EBU R 103, and the names of the colours.
+fn diamonds(painter: &Painter, square: Rect, (lens, axis): (&Lens, Axis), style: ScopeStyle) {
+    let place = |corner: [f64; 2]| place_of(square, lens, corner.map(|part| axis.level_of(part)));
+    painter.vline(square.center().x, square.y_range(), Stroke::new(1.0, STEP));
+    for (limits, line) in [([-0.05, 1.05], TOLERANCE), ([0.0, 1.0], TARGET)] {
+        for corners in Diamond::outlines(limits[0], limits[1]) {
+            closed(painter, &corners.map(place), Stroke::new(1.0, line));
+        }
+    }
+    if square.width() < ROOMY {
+        return;
+    }
+    for (name, corner, anchor) in [
+        ("G", [-1.0, 1.0], Align2::RIGHT_CENTER),
+        ("B", [1.0, 1.0], Align2::LEFT_CENTER),
+        ("G", [-1.0, -1.0], Align2::RIGHT_CENTER),
+        ("R", [1.0, -1.0], Align2::LEFT_CENTER),
+    ] {
+        let aside = vec2(if corner[0] < 0.0 { -1.0 } else { 1.0 } * (square.width() * 0.02 + 4.0), 0.0);
+        let at = place(corner) + aside;
+        if square.contains(at) {
+            write(painter, at, anchor, name, INK);
+        }
+    }
+    let zoom = if style.zoom > 1 { format!(" ×{}", style.zoom) } else { String::new() };
+    let name = format!("{}{zoom}", Diagram::Diamond.name());
+    write(painter, square.left_bottom() + vec2(3.0, -LINE / 2.0 - 1.0), Align2::LEFT_CENTER, &name, INK);
 }
 
 /// Draws a chromaticity diagram: a grid, the spectrum, and the gamuts with white.

@@ -111,16 +111,18 @@ fn vectorscopes_count_every_chroma_sample_in_every_layout() {
                 let chroma = Chroma::of(&picture);
                 assert_eq!(chroma.is_none(), layout.model == ColorModel::Gray, "{what}");
                 let Some(chroma) = chroma else { continue };
-                let chromaticities = [(Diagram::Xy, PQ), (Diagram::Uv, (Transfer::Bt1886, Primaries::Smpte432))];
-                let chromaticities = chromaticities.map(|(diagram, light)| chroma.in_diagram(diagram, light));
-                for chroma in [chroma].into_iter().chain(chromaticities) {
+                let smpte432 = (Transfer::Bt1886, Primaries::Smpte432);
+                let others = [(Diagram::Xy, PQ), (Diagram::Uv, smpte432), (Diagram::Diamond, PQ)];
+                let others = others.map(|(diagram, light)| chroma.in_diagram(diagram, light));
+                for chroma in [chroma].into_iter().chain(others) {
                     let what = format!("{what} {:?}", chroma.diagram());
                     let counted = cpu::count_vectorscope(&picture, pixels, chroma);
                     let expected = reference::vectorscope(&picture, pixels, chroma);
                     assert!(counted == expected, "{what}");
                     let samples = if chroma.is_coded() { samples_in(&layout, 1, pixels) } else { pixels };
                     let sum = expected.counts.iter().map(|&count| u64::from(count)).sum::<u64>();
-                    assert_eq!(sum, samples.pixel_count(), "{what}");
+                    let pairs = if chroma.diagram() == Diagram::Diamond { 2 } else { 1 };
+                    assert_eq!(sum, pairs * samples.pixel_count(), "{what}");
                 }
             }
         }

@@ -49,7 +49,11 @@ fn brushes(bits: u32, width: u32, diagram: Diagram) -> Vec<Brushes> {
     let of = width.min(1024);
     let range = Brush { channels: channels(&[0, 2]), low: codes(0.3), high: codes(0.8) };
     let waveform = Some(WaveformBrush { range, columns: [of / 5, of * 4 / 5], column_count: of });
-    let level_bits = bits.min(if diagram == Diagram::CbCr { 10 } else { 9 });
+    let level_bits = match diagram {
+        Diagram::CbCr => bits.min(10),
+        Diagram::Xy | Diagram::Uv => bits.min(9),
+        Diagram::Diamond => 9,
+    };
     let level = |share: f64| (share * f64::from(1_u32 << level_bits)) as u16;
     let circle = PairShape::Circle { middle: [level(0.55), level(0.5)], radius: level(0.2) };
     let lasso = [[0.9, 0.3], [0.1, 0.6], [0.8, 0.8]];
@@ -231,8 +235,10 @@ impl Adapter {
     #[track_caller]
     fn check(&mut self, picture: &Picture, rect: Rect, components: Components, what: &str) -> u32 {
         let mut lit = 0;
-        let cases = brushes(picture.layout().bin_bits(), rect.width, Diagram::CbCr).into_iter();
-        let cases = cases.chain(brushes(picture.layout().bin_bits(), rect.width, Diagram::Xy).into_iter().skip(2));
+        let bits = picture.layout().bin_bits();
+        let cases = brushes(bits, rect.width, Diagram::CbCr).into_iter();
+        let cases = cases.chain(brushes(bits, rect.width, Diagram::Xy).into_iter().skip(2));
+        let cases = cases.chain(brushes(bits, rect.width, Diagram::Diamond).into_iter().skip(2));
         for brushes in cases {
             let diagram = brushes.vectorscope.map_or(Diagram::CbCr, |brush| brush.diagram);
             let chroma = Chroma::of(picture).map(|chroma| chroma.in_diagram(diagram, LIGHT));

@@ -175,6 +175,34 @@ fn traces_of_chromaticities_are_at_their_coordinates() {
     }
 }
 
+/// Bars are at the corners of both diamonds, and super-black and super-white outside them.
+#[test]
+fn traces_of_the_diamond_are_at_their_sums_and_differences() {
+    let mut studio = Studio::new();
+    let layout = PixelLayout::planar_ycbcr(8, (0, 0));
+    // Y', Cb and Cr of white, blue, green, red, and of codes below black and above white.
+    let colours = [[235, 128, 128], [32, 240, 118], [173, 42, 26], [63, 102, 240], [1, 128, 128], [254, 128, 128]];
+    let picture = drawn(layout, (60, 8), colorimetry(Matrix::Bt709, Range::Limited), |component, x, _| {
+        colours[x as usize / 10][component]
+    });
+    let (black, white) = (-15.0 / 219.0, 238.0 / 219.0);
+    let [upper, lower] = [
+        [[0.0, 2.0], [1.0, 1.0], [-1.0, 1.0], [0.0, 0.0], [0.0, 2.0 * black], [0.0, 2.0 * white]],
+        [[0.0, -2.0], [0.0, 0.0], [-1.0, -1.0], [1.0, -1.0], [0.0, -2.0 * black], [0.0, -2.0 * white]],
+    ];
+    let mut scene = only(ScopeKind::Vectorscope, true);
+    scene.look.scopes.diagram = Diagram::Diamond;
+    let image = drawn_by_all(&mut studio, &picture, Components::Rgbl, &scene, "diamond");
+    let rect = panel(&scene, ScopeKind::Vectorscope);
+    let side = f64::from(rect.width.min(rect.height));
+    let place = |[across, up]: [f64; 2]| {
+        let way = |part: f64| part / 5.0 * side;
+        (f64::from(rect.width) / 2.0 + way(across), f64::from(rect.height) / 2.0 - way(up))
+    };
+    let expected: Vec<_> = upper.into_iter().chain(lower).map(place).collect();
+    assert_lit_at(&lit(&image, rect), &expected, 2.2 * side / 512.0 + 1.0, "diamond");
+}
+
 /// In a large panel, or with deep codes, a single level is hardly visible.
 #[test]
 fn bars_make_spots_that_are_seen_in_panels_of_any_size() {

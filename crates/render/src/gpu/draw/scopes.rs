@@ -16,7 +16,7 @@ use crate::view::scopes::{Arranged, Lens, PanelDrawing, ScopeKind, ScopePanel, T
 use histoscope_core::histogram::{CHANNELS, Components};
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::region::Rect;
-use histoscope_core::scopes::{Chroma, Chromaticity, PerScope, Scope, Waveform, samples_in};
+use histoscope_core::scopes::{Chroma, Chromaticity, Diagram, PerScope, Scope, Waveform, samples_in};
 
 /// Identifies counts held by the CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -350,6 +350,8 @@ impl VectorscopeCounts<'_> {
             is_chromaticity: colors.is_some().into(),
             colors: colors.map_or([[0.0; 4]; 3], |rows| rows.map(color)),
             samples: self.samples as f32,
+            // A pair of the diamond stands for two of three colours, so it has no hue.
+            white: base.white | u32::from(self.chroma.diagram() == Diagram::Diamond),
             ..base
         }
     }
