@@ -11,7 +11,7 @@ use histoscope_core::adjust::{
     clip_limit_text, stop_index, time_constant_text,
 };
 use histoscope_core::text::file_name;
-use histoscope_keys::{self as keys, Action};
+use histoscope_keys::{self as keys, Action, Setting};
 use histoscope_render::view::scene::{Counted, Look, Sharing};
 
 /// Width of the panel's content, in points.
@@ -270,11 +270,16 @@ impl Lines<'_> {
             (
                 "Divider",
                 has_divider,
-                Action::ToggleDivider,
+                Setting::Sharing.switch(),
                 "A dividing line with the source or held frame on its other side",
             ),
-            ("Curves", look.curves, Action::ToggleCurves, "Cumulative histograms over the bars"),
-            ("Backdrop", look.histograms.backdrop, Action::ToggleBackdrop, "Blur the picture behind the histograms"),
+            ("Curves", look.curves, Setting::Curves.switch(), "Cumulative histograms over the bars"),
+            (
+                "Backdrop",
+                look.histograms.backdrop,
+                Setting::Backdrop.switch(),
+                "Blur the picture behind the histograms",
+            ),
         ];
         let width = (line.width() - 2.0 * 6.0) / 3.0;
         for (index, (name, on, action, words)) in parts.into_iter().enumerate() {
