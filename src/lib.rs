@@ -77,7 +77,7 @@ pub mod exposing {
 /// Scopes shown next to the histogram: the choice of scopes, what the vectorscope counts, and its colour-bar targets.
 pub mod scoping {
     pub use histoscope_core::scopes::{ColorTarget, Diagram, Scope, ScopeChoice, targets};
-    pub use histoscope_render::view::scopes::{Layout as ScopeLayout, ScopeStyle};
+    pub use histoscope_render::view::scopes::{Layout as ScopeLayout, ScopeKind, ScopeStyle};
 }
 
 /// Every frame's counts as data: the commands `analyze` and `merge`.
