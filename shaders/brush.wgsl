@@ -35,7 +35,7 @@ fn has_pair(codes: vec3<u32>) -> bool {
     if brushes.pairs == CODED_PAIRS {
         level = codes.yz >> vec2<u32>(BITS - brushes.level_bits);
     } else {
-        level = levels_of(brushes.pairs, brushes.weights, bins_of(codes).rgb, brushes.level_bits);
+        level = levels_of(brushes.pairs, brushes.weights, unclamped_of(codes), brushes.level_bits);
     }
     let at = (level.x << brushes.level_bits) | level.y;
     return ((pairs[at >> 5u] >> (at & 31u)) & 1u) != 0u;

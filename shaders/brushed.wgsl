@@ -137,7 +137,7 @@ fn count_pairs(@builtin(global_invocation_id) id: vec3<u32>) {
                 let coded = vec2<u32>(code_at(1u, sample.x, sample.y), code_at(2u, sample.x, sample.y));
                 level = coded >> vec2<u32>(BITS - LEVEL_BITS);
             } else {
-                level = levels_of(PAIRS, brushed.weights, bins_of(codes_at(sample)).rgb, LEVEL_BITS);
+                level = levels_of(PAIRS, brushed.weights, unclamped_of(codes_at(sample)), LEVEL_BITS);
             }
             add(FIRST_COUNT, (level.x << LEVEL_BITS) | level.y);
         }

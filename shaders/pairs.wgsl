@@ -55,9 +55,10 @@ fn chromaticity_of(weights: PairWeights, light: vec3<f32>, level_bits: u32) -> v
     );
 }
 
-// The levels of the pair of a pixel's red, green and blue, from a source other than coded pairs. `light` is the linear light
-// of each code, which the shader that uses this binds if chromaticities are counted.
-fn levels_of(source: u32, weights: PairWeights, rgb: vec3<u32>, level_bits: u32) -> vec2<u32> {
+// The levels of the pair of a pixel's red, green and blue as converted, from a source other than coded pairs. `light` is the
+// linear light of each code, which the shader that uses this binds if chromaticities are counted.
+fn levels_of(source: u32, weights: PairWeights, unclamped: vec3<i32>, level_bits: u32) -> vec2<u32> {
+    let rgb = vec3<u32>(clamp(unclamped, vec3<i32>(0i), vec3<i32>((1i << BITS) - 1i)));
     if source == CHROMATICITIES {
         return chromaticity_of(weights, vec3<f32>(light[rgb.r], light[rgb.g], light[rgb.b]), level_bits);
     }

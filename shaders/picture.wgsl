@@ -113,10 +113,15 @@ fn sums_of(codes: vec3<u32>) -> vec3<i32> {
     );
 }
 
+// R'G'B' codes as converted, which may be below zero or above the top.
+fn unclamped_of(codes: vec3<u32>) -> vec3<i32> {
+    return sums_of(codes) >> vec3<u32>(FRACTION);
+}
+
 // R'G'B' codes, followed by the luminance bin. The arithmetic is the same as for counting:
 // crates/core/src/histogram/reference.rs.
 fn bins_of(codes: vec3<u32>) -> vec4<u32> {
-    let rgb = vec3<u32>(clamp(sums_of(codes) >> vec3<u32>(FRACTION), vec3<i32>(0i), vec3<i32>((1i << BITS) - 1i)));
+    let rgb = vec3<u32>(clamp(unclamped_of(codes), vec3<i32>(0i), vec3<i32>((1i << BITS) - 1i)));
     let top = (1u << BITS) - 1u;
     let sum = LUMINANCE_RED * rgb.r + LUMINANCE_GREEN * rgb.g + LUMINANCE_BLUE * rgb.b;
     let carry = select(0u, 1u, (sum % 10000u) * top + sum >= 10000u * top);

@@ -91,8 +91,8 @@ fn pairs_of_codes(cb: vec4<u32>, cr: vec4<u32>) -> vec4<u32> {
     return ((cb >> surplus) << vec4<u32>(LEVEL_BITS)) | (cr >> surplus);
 }
 
-fn level_pair(red: u32, green: u32, blue: u32) -> u32 {
-    let levels = levels_of(PAIRS, scope.weights, vec3<u32>(red, green, blue), LEVEL_BITS);
+fn level_pair(red: i32, green: i32, blue: i32) -> u32 {
+    let levels = levels_of(PAIRS, scope.weights, vec3<i32>(red, green, blue), LEVEL_BITS);
     return (levels.x << LEVEL_BITS) | levels.y;
 }
 
@@ -109,12 +109,15 @@ fn count_strip(strip: u32, row: u32) {
         tally_strip(strip, pairs_of_codes(samples_of_strip(1u, strip, row), samples_of_strip(2u, strip, row)));
         return;
     }
-    let colors = colors_of(samples_of_strip(0u, strip, row), chroma_terms(strip, chroma_row(row)));
+    let first = samples_of_strip(0u, strip, row);
+    let chroma = chroma_terms(strip, chroma_row(row));
     if PAIRS == DIFFERENCES {
+        let colors = colors_of(first, chroma);
         let cb = differences(scope.weights.first, colors);
         tally_strip(strip, pairs_of_codes(cb, differences(scope.weights.second, colors)));
         return;
     }
+    let colors = converted(first, chroma);
     tally_strip(strip, vec4<u32>(
         level_pair(colors.red.x, colors.green.x, colors.blue.x),
         level_pair(colors.red.y, colors.green.y, colors.blue.y),

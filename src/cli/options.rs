@@ -8,7 +8,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use histoscope::analysis::{Jobs, LOWEST_HLG_PEAK, Point, RegionSpec};
 use histoscope::benchmark::Shape;
 use histoscope::exposing::{ExposureChoice, FalseColorTable, Level, MarkLimits};
-use histoscope::scoping::{ScopeKind, ScopeStyle};
+use histoscope::scoping::{Diagram, ScopeKind, ScopeStyle};
 use histoscope::{
     AdapterChoice, ChromaLines, Components, CroppingChoice, EngineChoice, Field, HardwareChoice, HardwareOptions,
     LuminanceWeights, Matrix, OpenOptions, Overlaps, Range, Ratio, Stops, Timecode, ToneMapping, Transfer,
@@ -424,6 +424,13 @@ pub fn parse_jobs(text: &str) -> Result<Jobs, String> {
         whole::<std::num::NonZeroUsize, 1, { u64::MAX }>(text).map(Jobs::Exactly)
     }
 }
+
+/// The values of `--diagram`.
+pub const DIAGRAMS: Values<Diagram> = &[
+    ("cbcr", Diagram::CbCr, "Cb and Cr"),
+    ("xy", Diagram::Xy, "Chromaticities x and y (CIE 1931)"),
+    ("uv", Diagram::Uv, "Chromaticities u' and v' (CIE 1976)"),
+];
 
 /// The values of `--scopes`.
 pub const SCOPES: Values<ScopeKind> = &[

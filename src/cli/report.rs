@@ -8,11 +8,11 @@ use histoscope::Components;
 use histoscope::adjusting::Adjustments;
 use histoscope::analysis::{Inspection, Jobs, Request, RunComponents, ScopeUse, Selection};
 use histoscope::reporting::{self, DEFAULT_THRESHOLD, Finished, ReportOptions};
-use histoscope::scoping::{Scope, ScopeChoice};
+use histoscope::scoping::{Diagram, Scope, ScopeChoice};
 
 use super::analyze::LightArgs;
 use super::interrupt::{INTERRUPTED, stop_on_interrupt};
-use super::options::{CountingArgs, PartArgs, ReadingArgs, Values, one_of, parse_jobs};
+use super::options::{CountingArgs, DIAGRAMS, PartArgs, ReadingArgs, Values, one_of, parse_jobs};
 use super::output::{print_error, wrong_usage};
 
 /// Arguments of `report`.
@@ -38,6 +38,10 @@ pub struct ReportArgs {
     /// Also show these scopes, summed over all frames of the clip
     #[arg(long, value_name = "LIST", value_parser = one_of(SCOPES), value_delimiter = ',')]
     scopes: Vec<Scope>,
+
+    /// What the vectorscope of --scopes counts
+    #[arg(long, value_parser = one_of(DIAGRAMS), default_value = "cbcr", requires = "scopes")]
+    diagram: Diagram,
 
     #[command(flatten)]
     part: PartArgs,
@@ -83,7 +87,8 @@ impl ReportArgs {
             (open.transfer, open.hlg_peak) = (light.transfer, Some(light.hlg_peak));
         }
         let choice = ScopeChoice::from_fn(|scope| self.scopes.contains(&scope));
-        let scopes = if choice == ScopeChoice::default() { ScopeUse::None } else { ScopeUse::Sums(choice) };
+        let scopes =
+            if choice == ScopeChoice::default() { ScopeUse::None } else { ScopeUse::Sums(choice, self.diagram) };
         let request = Request {
             input: self.input,
             open,

@@ -11,17 +11,10 @@ use histoscope::{Channels, Components, Overlaps, SnapshotDrawing, SnapshotOption
 
 use super::adjust::AdjustArgs;
 use super::options::{
-    CountingArgs, ExposureArgs, LINEAR_LUMINANCE, OVERLAPS, ReadingArgs, SCOPES, ToneArgs, Values, one_of,
+    CountingArgs, DIAGRAMS, ExposureArgs, LINEAR_LUMINANCE, OVERLAPS, ReadingArgs, SCOPES, ToneArgs, one_of,
     parse_bin_count, parse_point, parse_size, scope_style,
 };
 use super::output::{print_line, wrong_usage};
-
-/// The values of `--diagram`.
-const DIAGRAMS: Values<Diagram> = &[
-    ("cbcr", Diagram::CbCr, "Cb and Cr"),
-    ("xy", Diagram::Xy, "Chromaticities x and y (CIE 1931)"),
-    ("uv", Diagram::Uv, "Chromaticities u' and v' (CIE 1976)"),
-];
 
 /// Arguments of `snapshot`.
 #[derive(Debug, Args)]

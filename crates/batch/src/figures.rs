@@ -8,7 +8,7 @@ use histoscope_core::picture::color::Range;
 use histoscope_core::picture::luminance::WeightsChoice;
 use histoscope_core::picture::region::{self, Rect};
 use histoscope_core::picture::{Frame, Picture};
-use histoscope_core::scopes::{Diagram, Scope, ScopeChoice, ScopeCounts, Vectorscope, Waveform};
+use histoscope_core::scopes::{Axis, Diagram, Scope, ScopeChoice, ScopeCounts, Vectorscope, Waveform};
 use histoscope_render::cpu;
 use histoscope_render::view::binning::Binning;
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -358,9 +358,9 @@ fn waveform_value(waveform: &Waveform) -> Value {
 
 fn vectorscope_value(scope: &Vectorscope, diagram: Diagram) -> Value {
     let rows: Vec<Value> = scope.counts.chunks_exact(scope.levels()).map(Value::from).collect();
-    match diagram.step(scope.level_bits) {
+    match diagram.axis(scope.level_bits) {
         None => json!({ "levels": scope.levels(), "counts": rows }),
-        Some(step) => {
+        Some(Axis { step, .. }) => {
             json!({ "levels": scope.levels(), "coordinates": diagram.coordinates(), "step": step, "counts": rows })
         }
     }

@@ -168,13 +168,8 @@ impl ScopePoint {
                 let (x, y) = (f64::from(cb) - middle, f64::from(cr) - middle);
                 let angle = y.atan2(x).to_degrees().rem_euclid(360.0);
                 let diagram = self.subject.chroma.map_or(Diagram::CbCr, |chroma| chroma.diagram());
-                let mut text = match diagram.step(self.subject.pair_level_bits()) {
-                    Some(_) if [cb, cr] == [0; 2] => "black: no chromaticity".to_owned(),
-                    Some(step) => {
-                        let [x, y] = diagram.coordinates();
-                        let [first, second] = [cb, cr].map(|level| (f64::from(level) + 0.5) * step);
-                        format!("{x} {first:.4}  {y} {second:.4}")
-                    }
+                let mut text = match diagram.words([cb, cr], self.subject.pair_level_bits()) {
+                    Some(words) => words,
                     None if x != 0.0 || y != 0.0 => format!("Cb {}  Cr {}  {angle:.0}°", codes(cb), codes(cr)),
                     None => format!("Cb {}  Cr {}", codes(cb), codes(cr)),
                 };

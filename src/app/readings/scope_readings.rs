@@ -153,14 +153,14 @@ fn words_of_pairs(subject: &ScopeSubject, brush: &PairBrush) -> String {
     let codes = |levels: u16| u32::from(levels) << (subject.bits - brush.level_bits.min(subject.bits));
     let diagram = subject.chroma.map_or(brush.diagram, |chroma| chroma.diagram());
     match &brush.shape {
-        PairShape::Circle { middle: [first, second], radius } => match diagram.step(brush.level_bits) {
-            None => format!("Cb {}  Cr {}  \u{b1}{}", codes(*first), codes(*second), codes(*radius)),
-            Some(step) => {
-                let [x, y] = diagram.coordinates();
-                let [first, second, radius] = [first, second, radius].map(|&level| (f64::from(level) + 0.5) * step);
-                format!("{x} {first:.4}  {y} {second:.4}  \u{b1}{radius:.4}")
+        PairShape::Circle { middle, radius } => {
+            let bits = brush.level_bits;
+            let distance = diagram.distance_words((*radius).into(), bits);
+            match diagram.words(middle.map(u32::from), bits).zip(distance) {
+                None => format!("Cb {}  Cr {}  \u{b1}{}", codes(middle[0]), codes(middle[1]), codes(*radius)),
+                Some((words, distance)) => format!("{words}  \u{b1}{distance}"),
             }
-        },
+        }
         PairShape::Polygon(lasso) => format!("{} corners", lasso.corners().len()),
     }
 }
@@ -230,15 +230,18 @@ fn marks(rect: Rect, kind: ScopeKind, subject: &ScopeSubject, probe: &Probe, sha
             shown.iter().enumerate().map(|(place, &channel)| at(part(place), channel)).collect()
         }
         ScopeKind::Vectorscope => {
-            let pair = subject.chroma.and_then(|chroma| match (chroma.computation(), probe.coded) {
-                (Some(computation), _) => Some(computation.of_codes(probe.codes.map(|code| code as i32))),
-                (None, [_, cb, cr]) => Some([cb?, cr?]),
-            });
-            let bits = subject.chroma.map_or(subject.bits, |chroma| chroma.pair_bits());
-            let lens = Lens::new(subject.chroma.as_ref(), bits, subject.style.zoom);
-            let place = |parts: [u32; 2]| graticule::place_of(rect, &lens, parts.map(f64::from));
-            let place = pair.map(place).filter(|&at| rect.contains(at));
-            place.map(|at| (at, Color32::WHITE)).into_iter().collect()
+            let Some(chroma) = subject.chroma else { return Vec::new() };
+            let mut pairs = Vec::new();
+            match (chroma.computation(), probe.coded) {
+                (Some(computation), _) => {
+                    computation.each_of(probe.rgb, (1 << subject.bits) - 1, |pair| pairs.push(pair));
+                }
+                (None, [_, Some(cb), Some(cr)]) => pairs.push([cb, cr]),
+                (None, _) => {}
+            }
+            let lens = Lens::new(Some(&chroma), chroma.pair_bits(), subject.style.zoom);
+            let places = pairs.into_iter().map(|pair| graticule::place_of(rect, &lens, pair.map(f64::from)));
+            places.filter(|&at| rect.contains(at)).map(|at| (at, Color32::WHITE)).collect()
         }
     }
 }

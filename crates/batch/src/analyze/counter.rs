@@ -41,8 +41,8 @@ pub enum ScopeUse {
     None,
     /// The vectorscope of each frame, from which its saturation is computed.
     Saturation,
-    /// These scopes, summed over all frames.
-    Sums(ScopeChoice),
+    /// These scopes, summed over all frames; the vectorscope counts this diagram.
+    Sums(ScopeChoice, Diagram),
 }
 
 impl ScopeUse {
@@ -50,8 +50,12 @@ impl ScopeUse {
         match self {
             Self::None => ScopeTally::Each(ScopeChoice::NONE),
             Self::Saturation => ScopeTally::Each(ScopeChoice::only(Scope::Vectorscope)),
-            Self::Sums(choice) => ScopeTally::Sum(choice),
+            Self::Sums(choice, _) => ScopeTally::Sum(choice),
         }
+    }
+
+    const fn diagram(self) -> Diagram {
+        if let Self::Sums(_, diagram) = self { diagram } else { Diagram::CbCr }
     }
 }
 
@@ -136,7 +140,7 @@ impl RunCounter {
             adjustments: *adjustments,
             verify,
             engine: engine::Counter::new(engine, counting.components(), *adjustments)
-                .with_scopes(counting.scopes.tally(), Diagram::CbCr)
+                .with_scopes(counting.scopes.tally(), counting.scopes.diagram())
                 .with_light(counting.light.is_some()),
             in_flight: VecDeque::new(),
             signal: SignalCounter::default(),
@@ -150,20 +154,21 @@ impl RunCounter {
         self.engine.is_full()
     }
 
-    /// Submits a picture, of which only `region` is counted if given. `reading` is required for the signalstats
-    /// figures.
+    /// Submits a picture whose codes have the light `source`. Only `region` is counted if given. `reading` is required for
+    /// the signalstats figures.
     ///
     /// # Errors
     /// [`EngineError`] if the device fails, or the region is not inside the picture.
     pub fn submit(
         &mut self,
         picture: &Picture,
+        source: SourceLight,
         region: Option<Rect>,
         reading: Option<SampleReading>,
         light: Option<LightRequest>,
     ) -> Result<(), EngineError> {
         let light_scale = light.map(|light| light.scale);
-        self.engine.submit(Submission { picture, region, source: SourceLight::default(), light: light_scale })?;
+        self.engine.submit(Submission { picture, region, source, light: light_scale })?;
         let is_off = self.adjustments.is_off();
         let first = self.counting.components().first().copied().unwrap_or_default();
         let chroma = if is_off { Chroma::of(first.in_picture(picture)) } else { Some(Chroma::of_adjusted(picture)) };

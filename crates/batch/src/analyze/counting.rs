@@ -22,6 +22,7 @@ use histoscope_core::adjust::Adjustments;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, Picture};
 use histoscope_core::scopes::ScopeSums;
+use histoscope_core::tone_map::SourceLight;
 use histoscope_media::{Decoder, FrameCounters, MediaError, MediaFault, OpenOptions, StreamInfo};
 use histoscope_render::engine::{Engine, EngineChoice, EngineError};
 use histoscope_render::gpu::AdapterChoice;
@@ -324,7 +325,7 @@ impl<'a> CountingWork<'a> {
         let scale = request.counting.light.and_then(|light| light.of_frame(&frame.source));
         let mastering_peak = self.context.info.stated_light.mastering.map(|display| display.max_cd_m2);
         let light = scale.map(|scale| LightRequest { scale, mastering_peak });
-        self.counter.submit(picture, region, reading, light).map_err(|error| {
+        self.counter.submit(picture, SourceLight::of(&frame.source), region, reading, light).map_err(|error| {
             let failed = |action, reason: String| MediaFault::Failed { action, reason }.of(request.input.clone());
             match error {
                 EngineError::Gpu(error) => AnalyzeError::Gpu(error),

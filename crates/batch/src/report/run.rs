@@ -134,7 +134,7 @@ fn is_json(output: &Path) -> bool {
 /// Returns notes about missing scopes or frames missing from them.
 fn notes_on_scopes(scopes: &ScopeSums, wanted: ScopeUse) -> Vec<String> {
     let mut notes = Vec::new();
-    if matches!(wanted, ScopeUse::Sums(choice) if choice[Scope::Vectorscope]) && scopes.vectorscope.is_none() {
+    if matches!(wanted, ScopeUse::Sums(choice, _) if choice[Scope::Vectorscope]) && scopes.vectorscope.is_none() {
         notes.push("The video is gray: without colour there is no vectorscope.".to_owned());
     }
     if scopes.left_out() > 0 {

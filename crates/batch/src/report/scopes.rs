@@ -3,7 +3,9 @@
 use super::content::Report;
 use histoscope_core::histogram::Components;
 use histoscope_core::scopes::graticule::{LineKind, Scale, Unit};
-use histoscope_core::scopes::{Chroma, SUM_LEVELS, VectorscopeSum, WaveformSum, level_bits, targets};
+use histoscope_core::scopes::{
+    Chroma, Chromaticity, Diagram, SPECTRUM, SUM_LEVELS, VectorscopeSum, WaveformSum, level_bits, targets,
+};
 use histoscope_core::strip::{brightness, channel_color, ramp};
 use histoscope_render::gpu::readback::Image;
 
@@ -125,18 +127,19 @@ pub fn lines_of(scale: Scale, distance: f64) -> Vec<TraceLine> {
     lines
 }
 
-/// Draws the vectorscope with Cb to the right and Cr up, [`SUM_LEVELS`] pixels per side. Brightness is logarithmic in
+/// Draws the vectorscope with the first coordinate to the right and the second up, [`SUM_LEVELS`] pixels per side. Brightness is logarithmic in
 /// the count, so that even a pair of levels with a single sample is visible. The colour is the hue of the pair.
 #[must_use]
 pub fn vectorscope_picture(sum: &VectorscopeSum) -> Image {
     let side = SUM_LEVELS;
     let mut image = Image { width: side as u32, height: side as u32, rgba: vec![255; side * side * 4] };
     let most = sum.counts.iter().copied().max().unwrap_or(0) as f64;
+    let hue = hue_of(&sum.chroma);
     for (cb, counts) in sum.counts.chunks_exact(side).enumerate() {
         for (cr, &count) in counts.iter().enumerate() {
             let light =
                 if count == 0 { 0.0 } else { FLOOR + (1.0 - FLOOR) * (count as f64).ln() / most.ln().max(1e-9) };
-            let color = hue(&sum.chroma, [cb, cr]).map(|part| (255.0 * part * light.min(1.0)).round() as u8);
+            let color = hue([cb, cr]).map(|part| (255.0 * part * light.min(1.0)).round() as u8);
             let at = (side - 1 - cr) * side + cb;
             image.rgba[4 * at..][..3].copy_from_slice(&color);
         }
@@ -144,16 +147,24 @@ pub fn vectorscope_picture(sum: &VectorscopeSum) -> Image {
     image
 }
 
-/// Returns the red, green and blue (0 to 1) of the brightest colour with these colour differences, shifted slightly
-/// towards white.
-fn hue(chroma: &Chroma, levels: [usize; 2]) -> [f64; 3] {
+/// Returns the red, green and blue (0 to 1) of the brightest colour of each pair of levels, shifted slightly towards white.
+fn hue_of(chroma: &Chroma) -> impl Fn([usize; 2]) -> [f64; 3] {
     const WHITE: f64 = 0.25;
     let (kr, kb) = chroma.luma_weights();
-    let [cb, cr] = levels.map(|level| (level as f64 - 128.0) / 224.0);
-    let (red, blue) = (2.0 * (1.0 - kr) * cr, 2.0 * (1.0 - kb) * cb);
-    let green = -(kr * red + kb * blue) / (1.0 - kr - kb);
-    let most = red.max(green).max(blue);
-    [red, green, blue].map(|part| WHITE + (1.0 - WHITE) * (1.0 + part - most).clamp(0.0, 1.0))
+    let light = chroma.chromaticity().map(Chromaticity::to_bt709);
+    move |levels| {
+        if let Some(rows) = light {
+            let [x, y] = levels.map(|level| (level as f64 + 0.5) / SUM_LEVELS as f64);
+            let parts = rows.map(|[first, second, one]| (first * x + second * y + one).max(0.0));
+            let most = parts.into_iter().fold(1e-9, f64::max);
+            return parts.map(|part| WHITE + (1.0 - WHITE) * (part / most).sqrt());
+        }
+        let [cb, cr] = levels.map(|level| (level as f64 - 128.0) / 224.0);
+        let (red, blue) = (2.0 * (1.0 - kr) * cr, 2.0 * (1.0 - kb) * cb);
+        let green = -(kr * red + kb * blue) / (1.0 - kr - kb);
+        let most = red.max(green).max(blue);
+        [red, green, blue].map(|part| WHITE + (1.0 - WHITE) * (1.0 + part - most).clamp(0.0, 1.0))
+    }
 }
 
 /// A target of the vectorscope's graticule.
@@ -165,10 +176,13 @@ pub struct TargetMark {
     pub at: [f64; 2],
 }
 
-/// Returns the 75 % and 100 % targets.
+/// Returns the 75 % and 100 % targets of colour differences.
 #[must_use]
 pub fn target_marks(sum: &VectorscopeSum) -> Vec<TargetMark> {
     let Chroma { matrix, range, bits, .. } = sum.chroma;
+    if sum.chroma.diagram() != Diagram::CbCr {
+        return Vec::new();
+    }
     let codes = f64::from(1_u32 << (bits - 8));
     let place = |code: f64| (code + 0.5) / codes;
     let of = |amplitude: f64| {
@@ -181,13 +195,27 @@ pub fn target_marks(sum: &VectorscopeSum) -> Vec<TargetMark> {
     of(0.75).chain(of(1.0)).collect()
 }
 
-/// Describes the targets and names their matrix.
+/// Returns the closed lines of the graticule: corners in pixels from the left and the top.
 #[must_use]
-pub fn targets_text(sum: &VectorscopeSum) -> String {
+pub fn outlines(sum: &VectorscopeSum) -> Vec<Vec<[f64; 2]>> {
+    let of_level = f64::from(1_u32 << sum.chroma.level_bits()) / SUM_LEVELS as f64;
+    let place = |[first, second]: [f64; 2]| [(first + 0.5) / of_level, SUM_LEVELS as f64 - (second + 0.5) / of_level];
+    let Some(chromaticity) = sum.chroma.chromaticity() else { return Vec::new() };
+    let closed = |all: &[[f64; 2]]| all.iter().map(|&xy| place(chromaticity.place(xy))).collect();
+    let [red, green, blue, _] = chromaticity.primaries.chromaticities();
+    vec![closed(&SPECTRUM), closed(&[red, green, blue])]
+}
+
+/// Describes the graticule.
+#[must_use]
+pub fn graticule_text(sum: &VectorscopeSum) -> String {
     let Chroma { matrix, range, .. } = sum.chroma;
-    match matrix.luma_weights() {
-        Some(_) => format!("targets of 75 and 100 % of {matrix}, {range} range"),
-        None => format!("{matrix}, {range} range, which has no targets"),
+    match (sum.chroma.chromaticity(), matrix.luma_weights()) {
+        (Some(Chromaticity { diagram, primaries, .. }), _) => {
+            format!("{}: the spectrum, and the gamut of {}", diagram.name(), primaries.name())
+        }
+        (None, Some(_)) => format!("targets of 75 and 100 % of {matrix}, {range} range"),
+        (None, None) => format!("{matrix}, {range} range, which has no targets"),
     }
 }
 

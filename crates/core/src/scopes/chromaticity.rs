@@ -6,69 +6,15 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use serde::{Deserialize, Serialize};
-
+use super::diagram::Diagram;
 use crate::picture::primaries::Primaries;
 use crate::picture::transfer::Transfer;
 
-/// What the vectorscope counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Diagram {
-    /// Colour differences, Cb against Cr.
-    #[default]
-    CbCr,
-    /// Chromaticities x and y (CIE 1931).
-    Xy,
-    /// Chromaticities u\u{2032} and v\u{2032} (CIE 1976).
-    Uv,
-}
-
-impl Diagram {
-    /// Every diagram, in the order in which a key cycles through them.
-    pub const ALL: [Self; 3] = [Self::CbCr, Self::Xy, Self::Uv];
-
-    /// Returns the name used on screen.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::CbCr => "Cb, Cr",
-            Self::Xy => "CIE 1931 x, y",
-            Self::Uv => "CIE 1976 u\u{2032}, v\u{2032}",
-        }
-    }
-
-    /// Returns the names of both coordinates.
-    #[must_use]
-    pub const fn coordinates(self) -> [&'static str; 2] {
-        match self {
-            Self::CbCr => ["Cb", "Cr"],
-            Self::Xy => ["x", "y"],
-            Self::Uv => ["u\u{2032}", "v\u{2032}"],
-        }
-    }
-
-    /// Returns the coordinate at which both axes of a chromaticity diagram end: all colours lie below it.
-    const fn extent(self) -> f64 {
-        match self {
-            Self::CbCr => 1.0,
-            Self::Xy => 0.85,
-            Self::Uv => 0.63,
-        }
-    }
-
-    /// Returns the difference of the coordinates of neighbouring levels of `bits` bits, or `None` for colour differences.
-    #[must_use]
-    pub fn step(self, bits: u32) -> Option<f64> {
-        (self != Self::CbCr).then(|| self.extent() / f64::from(1_u32 << bits))
-    }
-
-    /// Returns the weights of X, Y and Z in the first and the second coordinate, and in the sum that divides both.
-    const fn weights(self) -> [[f64; 3]; 3] {
-        match self {
-            Self::CbCr | Self::Xy => [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 1.0]],
-            Self::Uv => [[4.0, 0.0, 0.0], [0.0, 9.0, 0.0], [1.0, 15.0, 3.0]],
-        }
+/// Returns the weights of X, Y and Z in the first and the second coordinate of a diagram, and in the sum that divides both.
+const fn weights_of(diagram: Diagram) -> [[f64; 3]; 3] {
+    match diagram {
+        Diagram::Uv => [[4.0, 0.0, 0.0], [0.0, 9.0, 0.0], [1.0, 15.0, 3.0]],
+        _ => [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 1.0]],
     }
 }
 
@@ -112,20 +58,25 @@ impl Chromaticity {
     pub fn place(&self, [x, y]: [f64; 2]) -> [f64; 2] {
         let xyz = [x, y, 1.0 - x - y];
         let [first, second, whole] =
-            self.diagram.weights().map(|row| row.iter().zip(xyz).map(|(weight, part)| weight * part).sum::<f64>());
+            weights_of(self.diagram).map(|row| row.iter().zip(xyz).map(|(weight, part)| weight * part).sum::<f64>());
         let levels = f64::from(1_u32 << self.level_bits());
-        [first, second].map(|part| part / whole / self.diagram.extent() * levels - 0.5)
+        [first, second].map(|part| part / whole / self.extent() * levels - 0.5)
+    }
+
+    /// Returns the coordinate at which both axes end: all colours lie below it.
+    fn extent(&self) -> f64 {
+        self.diagram.axis(0).map_or(1.0, |axis| axis.step)
     }
 
     /// Returns the rows that give red, green and blue light of BT.709, up to a common factor, of both coordinates as
     /// fractions of the extent and of 1.
     #[must_use]
     pub fn to_bt709(&self) -> [[f64; 3]; 3] {
-        let extent = self.diagram.extent();
+        let extent = self.extent();
         // X, Y and Z of the coordinates and 1, up to a common factor.
         let xyz = match self.diagram {
-            Diagram::CbCr | Diagram::Xy => [[extent, 0.0, 0.0], [0.0, extent, 0.0], [-extent, -extent, 1.0]],
             Diagram::Uv => [[9.0 * extent, 0.0, 0.0], [0.0, 4.0 * extent, 0.0], [-3.0 * extent, -20.0 * extent, 12.0]],
+            _ => [[extent, 0.0, 0.0], [0.0, extent, 0.0], [-extent, -extent, 1.0]],
         };
         Primaries::Bt709.rgb_of_xyz().map(|row| std::array::from_fn(|i| (0..3).map(|k| row[k] * xyz[k][i]).sum()))
     }
@@ -150,9 +101,9 @@ impl Chromaticity {
     /// Returns the weights of red, green and blue light in both coordinates and in the sum that divides them, in units that
     /// make the largest sum of three weights about 2^16 - 1; and half the sum of each three.
     fn weights(&self) -> [[u32; 4]; 3] {
-        let extent = self.diagram.extent();
+        let extent = self.extent();
         let to_xyz = self.primaries.to_xyz();
-        let rows = self.diagram.weights();
+        let rows = weights_of(self.diagram);
         let rows: [[f64; 3]; 3] = std::array::from_fn(|at| {
             let unit = if at < 2 { extent } else { 1.0 };
             std::array::from_fn(|i| (0..3).map(|k| rows[at][k] * to_xyz[k][i]).sum::<f64>() / unit)
@@ -268,7 +219,7 @@ mod tests {
         for (diagram, expected) in [(Diagram::Xy, xy), (Diagram::Uv, uv)] {
             for bits in [8, 10, 12] {
                 let chromaticity = Chromaticity::new(diagram, SDR, bits);
-                let (table, step) = (chromaticity.computation(), diagram.step(chromaticity.level_bits()).unwrap());
+                let (table, step) = (chromaticity.computation(), diagram.axis(chromaticity.level_bits()).unwrap().step);
                 let top = (1 << bits) - 1;
                 for code in [1, 2, 7, top / 3, top] {
                     let colours = [[code, 0, 0], [0, code, 0], [0, 0, code], [code; 3]];
@@ -346,7 +297,7 @@ mod tests {
         for (light, bits) in lights.into_iter().flat_map(|light| [8, 10, 12].map(|bits| (light, bits))) {
             let chromaticity = Chromaticity::new(Diagram::Xy, light, bits);
             let (table, to_xyz) = (chromaticity.computation(), light.1.to_xyz());
-            let (top, step) = ((1_u32 << bits) - 1, Diagram::Xy.step(chromaticity.level_bits()).unwrap());
+            let (top, step) = ((1_u32 << bits) - 1, Diagram::Xy.axis(chromaticity.level_bits()).unwrap().step);
             for code in (1..top).filter(|code| *code < 64 || code % 61 == 0) {
                 for rgb in [[code, code / 2, code], [code + 1, code, 0], [code / 3, code, top - code]] {
                     let light = rgb.map(|code| light.0.light(f64::from(code) / f64::from(top)));

@@ -5,6 +5,7 @@
 use std::ops::Index;
 
 mod chromaticity;
+mod diagram;
 pub mod graticule;
 mod grid;
 pub mod reference;
@@ -13,7 +14,8 @@ mod sums;
 mod vectorscope;
 mod waveform;
 
-pub use chromaticity::{Chromaticity, ChromaticityTable, DRAWN_GAMUTS, Diagram, SPECTRUM};
+pub use chromaticity::{Chromaticity, ChromaticityTable, DRAWN_GAMUTS, SPECTRUM};
+pub use diagram::{Axis, Diagram};
 pub use grid::{MAX_LEVEL_BITS, level_bits, samples_in};
 pub use saturation::{Saturation, Targets};
 pub use sums::{Run, SUM_LEVELS, ScopeSums, VectorscopeSum, WaveformSum};

@@ -45,12 +45,10 @@ pub fn vectorscope(picture: &Picture, pixels: Rect, chroma: Chroma) -> Vectorsco
     let mut count = |[cb, cr]: [u32; 2]| {
         scope.counts[((cb >> surplus << level_bits) | (cr >> surplus)) as usize] += 1;
     };
-    let computation = chroma.computation();
+    let (computation, top) = (chroma.computation(), (1 << layout.bin_bits()) - 1);
     each_of(chroma.samples(layout, pixels), |x, y| match &computation {
         None => count([picture.code(1, x, y), picture.code(2, x, y)]),
-        Some(computation) => {
-            count(computation.of_codes(clamped_rgb(picture, x, y).map(|code| code as i32)));
-        }
+        Some(computation) => computation.each_of(unclamped_rgb(picture, x, y), top, &mut count),
     });
     scope
 }

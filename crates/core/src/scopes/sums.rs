@@ -30,7 +30,7 @@ pub struct Run<T> {
     pub of: T,
     /// Number of pictures.
     pub pictures: u64,
-    /// Total number of pixels, the upper bound of any count.
+    /// Total number of pixels. No count is above twice as many.
     pixels: u64,
 }
 
@@ -42,7 +42,7 @@ impl<T: PartialEq> Run<T> {
 
     /// Returns `true` if a picture with these properties and number of pixels can be added.
     pub fn takes(&self, of: &T, pixels: u64) -> bool {
-        self.of == *of && self.pixels + pixels <= u64::from(u32::MAX)
+        self.of == *of && 2 * (self.pixels + pixels) <= u64::from(u32::MAX)
     }
 
     /// Adds a picture.

@@ -5,7 +5,8 @@ use crate::picture::color::{Colorimetry, Conversion, Matrix, Range, fraction_bit
 use crate::picture::layout::{ColorModel, PixelLayout};
 use crate::picture::region::Rect;
 
-use super::chromaticity::{Chromaticity, ChromaticityTable, Diagram};
+use super::chromaticity::{Chromaticity, ChromaticityTable};
+use super::diagram::Diagram;
 use super::grid::{level_bits, samples_in};
 use crate::picture::primaries::Primaries;
 use crate::picture::transfer::Transfer;
@@ -75,13 +76,14 @@ pub enum PairComputation {
 }
 
 impl PairComputation {
-    /// Returns the pair of a pixel's R'G'B' codes, which must not be out of range.
+    /// Calls `count` with each pair of a pixel's R'G'B' codes as converted, which may be below zero or above `top`, the
+    /// highest code.
     #[inline]
-    #[must_use]
-    pub fn of_codes(&self, rgb: [i32; 3]) -> [u32; 2] {
+    pub fn each_of(&self, rgb: [i32; 3], top: i32, mut count: impl FnMut([u32; 2])) {
+        let clamped = || rgb.map(|code| code.clamp(0, top));
         match self {
-            Self::Differences(differences) => differences.of_codes(rgb),
-            Self::Chromaticity(table) => table.of_codes(rgb.map(|code| code as u32)),
+            Self::Differences(differences) => count(differences.of_codes(clamped())),
+            Self::Chromaticity(table) => count(table.of_codes(clamped().map(|code| code as u32))),
         }
     }
 }
@@ -220,14 +222,12 @@ pub struct PairLevels {
 }
 
 impl PairLevels {
-    /// Returns the levels of a pixel with these codes, whose conversion to R'G'B' is `conversion`.
+    /// Calls `count` with the levels of each pair of a pixel with these codes, whose conversion to R'G'B' is `conversion`.
     #[inline(always)]
-    #[must_use]
-    pub fn of(&self, codes: [u32; 3], conversion: &Conversion) -> [u32; 2] {
-        let Some(computation) = &self.computation else { return self.of_pair([codes[1], codes[2]]) };
-        let top = conversion.max_code();
-        let rgb = conversion.unclamped(codes.map(|code| code as i32)).map(|code| code.clamp(0, top));
-        self.of_pair(computation.of_codes(rgb))
+    pub fn each_of(&self, codes: [u32; 3], conversion: &Conversion, mut count: impl FnMut([u32; 2])) {
+        let Some(computation) = &self.computation else { return count(self.of_pair([codes[1], codes[2]])) };
+        let rgb = conversion.unclamped(codes.map(|code| code as i32));
+        computation.each_of(rgb, conversion.max_code(), |pair| count(self.of_pair(pair)));
     }
 
     /// Returns the levels of a pair, coded or computed.

@@ -126,8 +126,9 @@ impl SelectedPixels {
             }
             rows.unpack_samples(y as usize, is_chroma, &mut codes);
             for x in (samples.x..samples.x + samples.width).filter(|&x| covering.has(x)) {
-                let [first, second] = levels.of(rows.at(&codes, (x as usize) << shift), &conversion);
-                scope.counts[((first << scope.level_bits) | second) as usize] += 1;
+                levels.each_of(rows.at(&codes, (x as usize) << shift), &conversion, |[first, second]| {
+                    scope.counts[((first << scope.level_bits) | second) as usize] += 1;
+                });
             }
         }
         scope

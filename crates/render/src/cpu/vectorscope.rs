@@ -94,7 +94,7 @@ impl VectorscopeCount<'_> {
                 .zip(&cr[samples])
                 .for_each(|(&cb, &cr)| count(self.levels.of_pair([cb.into(), cr.into()])));
         } else {
-            samples.for_each(|x| count(self.levels.of(self.rows.at(codes, x), &self.conversion)));
+            samples.for_each(|x| self.levels.each_of(self.rows.at(codes, x), &self.conversion, &mut count));
         }
     }
 }

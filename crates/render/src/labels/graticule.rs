@@ -223,7 +223,7 @@ fn vectorscope(painter: &Painter, rect: Rect, subject: &ScopeSubject) {
 fn chromaticities(painter: &Painter, square: Rect, (lens, chromaticity): (&Lens, &Chromaticity), style: ScopeStyle) {
     let place = |xy: [f64; 2]| place_of(square, lens, chromaticity.place(xy));
     let is_roomy = square.width() >= ROOMY;
-    let Some(step) = chromaticity.diagram.step(chromaticity.level_bits()) else { return };
+    let Some(axis) = chromaticity.diagram.axis(chromaticity.level_bits()) else { return };
     let name_end = if is_roomy {
         let [first, second] = chromaticity.diagram.coordinates();
         let zoom = if style.zoom > 1 { format!(" ×{}", style.zoom) } else { String::new() };
@@ -235,7 +235,7 @@ fn chromaticities(painter: &Painter, square: Rect, (lens, chromaticity): (&Lens,
     // A line at each tenth, with every second labelled if there is room.
     for tenths in 1..9_u8 {
         let coordinate = f64::from(tenths) / 10.0;
-        let at = place_of(square, lens, [coordinate / step - 0.5; 2]);
+        let at = place_of(square, lens, [axis.level_of(coordinate); 2]);
         painter.vline(at.x, square.y_range(), Stroke::new(1.0, STEP));
         painter.hline(square.x_range(), at.y, Stroke::new(1.0, STEP));
         if square.width() >= 2.0 * ROOMY && tenths % 2 == 0 {

@@ -119,11 +119,14 @@ pub struct ChromaPairs {
 }
 
 impl ChromaPairs {
-    /// Returns `true` if the pair of a pixel with these codes is selected.
+    /// Returns `true` if a pair of a pixel with these codes is selected.
     fn has(&self, codes: [u32; 3], conversion: &Conversion) -> bool {
-        let [first, second] = self.levels.of(codes, conversion);
-        let at = (first << self.level_bits) | second;
-        (self.selected[at as usize / 32] >> (at % 32)) & 1 != 0
+        let mut is_selected = false;
+        self.levels.each_of(codes, conversion, |[first, second]| {
+            let at = (first << self.level_bits) | second;
+            is_selected |= (self.selected[at as usize / 32] >> (at % 32)) & 1 != 0;
+        });
+        is_selected
     }
 }
 

@@ -78,11 +78,14 @@ fn passed(
     let in_columns =
         |brush: &WaveformBrush| (brush.columns[0]..=brush.columns[1]).contains(&column(brush.column_count));
     let in_range = |brush: &Brush| !probe.reached_by(brush).is_empty();
-    let pair = chroma.map(|chroma| pair_of(picture, (x, y), &chroma));
+    let pairs = chroma.map(|chroma| pairs_of(picture, (x, y), &chroma));
     let has_pair = |brush: &PairBrush| {
-        let Some([cb, cr]) = pair else { return true };
-        let at = (cb as usize) << brush.level_bits | cr as usize;
-        (brush.pairs(brush.level_bits)[at / 32] >> (at % 32)) & 1 != 0
+        let selected = brush.pairs(brush.level_bits);
+        let has = |&[cb, cr]: &[u32; 2]| {
+            let at = (cb as usize) << brush.level_bits | cr as usize;
+            (selected[at / 32] >> (at % 32)) & 1 != 0
+        };
+        pairs.as_ref().is_none_or(|pairs| pairs.iter().any(has))
     };
     [
         brushes.histogram.as_ref().is_none_or(in_range),
@@ -91,20 +94,22 @@ fn passed(
     ]
 }
 
-/// Returns the levels of Cb and Cr of the sample that covers a pixel.
-fn pair_of(picture: &Picture, (x, y): (u32, u32), chroma: &Chroma) -> [u32; 2] {
+/// Returns the levels of Cb and Cr of the sample that covers a pixel, or of the pixel's computed pairs.
+fn pairs_of(picture: &Picture, (x, y): (u32, u32), chroma: &Chroma) -> Vec<[u32; 2]> {
     let layout = picture.layout();
-    let pair = match chroma.computation() {
+    let mut pairs = Vec::new();
+    match chroma.computation() {
         None => {
             let (x, y) = (x >> layout.chroma_shift.0, picture.chroma_rows().of(y as usize) as u32);
-            [1, 2].map(|component| picture.code(component, x, y))
+            pairs.push([1, 2].map(|component| picture.code(component, x, y)));
         }
         Some(computation) => {
-            let bins = probe(picture, x, y, Components::Rgbl).bins;
-            computation.of_codes([bins[0], bins[1], bins[2]].map(|code| code as i32))
+            let (rgb, top) = (probe(picture, x, y, Components::Rgbl).rgb, (1 << layout.bin_bits()) - 1);
+            computation.each_of(rgb, top, |pair| pairs.push(pair));
         }
-    };
-    pair.map(|part| part >> (chroma.pair_bits() - chroma.level_bits()))
+    }
+    let surplus = chroma.pair_bits() - chroma.level_bits();
+    pairs.into_iter().map(|pair| pair.map(|part| part >> surplus)).collect()
 }
 
 /// Counts the samples of a plane that cover a pixel which passes all brushes except the scope's own.
@@ -160,11 +165,12 @@ fn reference(
         for y in samples.y..samples.y + samples.height {
             for x in samples.x..samples.x + samples.width {
                 let levels = match chroma.is_coded() {
-                    true => [1, 2].map(|component| picture.code(component, x, y) >> surplus),
-                    false => pair_of(picture, (x, y), &chroma),
+                    true => vec![[1, 2].map(|component| picture.code(component, x, y) >> surplus)],
+                    false => pairs_of(picture, (x, y), &chroma),
                 };
-                let [cb, cr] = levels.map(|level| level as usize);
-                scope.counts[cb << scope.level_bits | cr] += u32::from(covers(Filter::Vectorscope, (x, y), shift));
+                for [cb, cr] in levels.into_iter().map(|pair| pair.map(|level| level as usize)) {
+                    scope.counts[cb << scope.level_bits | cr] += u32::from(covers(Filter::Vectorscope, (x, y), shift));
+                }
             }
         }
         scope

@@ -6,10 +6,11 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use crate::file::encode_png;
 use crate::report::content::Report;
 use crate::report::scopes::{
-    Trace, TraceLine, lines, target_marks, targets_text, trace_picture, traces as all_traces, vectorscope_picture,
+    Trace, TraceLine, graticule_text, lines, outlines, target_marks, trace_picture, traces as all_traces,
+    vectorscope_picture,
 };
-use histoscope_core::scopes::SUM_LEVELS;
 use histoscope_core::scopes::graticule::LineKind;
+use histoscope_core::scopes::{Diagram, SUM_LEVELS};
 
 /// Width of the waveform and parade pictures in pixels.
 const WIDTH: usize = 1120;
@@ -37,8 +38,10 @@ pub struct LineParts {
 pub struct VectorscopeParts {
     pub png: String,
     pub side: usize,
+    pub lines: Vec<String>,
     pub boxes: Vec<BoxParts>,
     pub about: String,
+    pub coordinates: [&'static str; 2],
 }
 
 /// The box of a target, with its name.
@@ -81,10 +84,18 @@ pub fn vectorscope(report: &Report) -> Result<Option<VectorscopeParts>, png::Enc
             name: aim.name.map(|name| (name, format!("{:.2}", x + 1.8 * BOX), format!("{:.2}", y - 1.2 * BOX))),
         }
     });
+    let (side, half, diagram) = (SUM_LEVELS, SUM_LEVELS / 2, sum.chroma.diagram());
+    let axes = (diagram == Diagram::CbCr).then(|| format!("M0 {half}H{side}M{half} 0V{side}"));
+    let closed = |corners: Vec<[f64; 2]>| {
+        let corners: Vec<_> = corners.iter().map(|[x, y]| format!("{x:.2} {y:.2}")).collect();
+        format!("M{}z", corners.join("L"))
+    };
     Ok(Some(VectorscopeParts {
         png: BASE64.encode(encode_png(&vectorscope_picture(sum))?),
-        side: SUM_LEVELS,
+        side,
+        lines: axes.into_iter().chain(outlines(sum).into_iter().map(closed)).collect(),
         boxes: boxes.collect(),
-        about: targets_text(sum),
+        about: graticule_text(sum),
+        coordinates: diagram.coordinates(),
     }))
 }
