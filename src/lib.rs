@@ -63,10 +63,7 @@ pub use histoscope_render::view::scene::Counted;
 /// Adjustments applied to a picture before it is counted and shown. Their parameters can be parsed from command-line
 /// values.
 pub mod adjusting {
-    pub use histoscope_core::adjust::{
-        Adjustments, Blur, CameraLog, Clahe, ClassDisplay, Equalize, Gain, Lut, LutError, Otsu, ParseError, Placing,
-        Posterize, Reduction, Tone,
-    };
+    pub use histoscope_core::adjust::*;
 }
 
 /// Exposure aids drawn on the picture: zebra, marks and false colour. They can be parsed from command-line values.
@@ -77,7 +74,7 @@ pub mod exposing {
 /// Scopes shown next to the histogram: the choice of scopes, what the vectorscope counts, and its colour-bar targets.
 pub mod scoping {
     pub use histoscope_core::scopes::{ColorTarget, Diagram, Scope, ScopeChoice, targets};
-    pub use histoscope_render::view::scopes::{Layout as ScopeLayout, ScopeStyle};
+    pub use histoscope_render::view::scopes::{Layout as ScopeLayout, ScopeKind, ScopeStyle};
 }
 
 /// Every frame's counts as data: the commands `analyze` and `merge`.

@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use histoscope::adjusting::{
     Adjustments, Blur, CameraLog, Clahe, Equalize, Lut, LutError, Otsu, ParseError, Posterize, Reduction, Tone,
 };
 use histoscope::{Components, Counted};
 
+use super::options::{Values, one_of};
 use super::output::{WrongUsage, wrong_usage};
 
 /// The adjustments, made in this order: LUT, low-pass, equalize or CLAHE, posterize or classes.
@@ -54,11 +55,11 @@ pub struct AdjustArgs {
     otsu: Option<Otsu>,
 
     /// Count the adjusted picture (the default), the source, or both
-    #[arg(long, value_enum, value_name = "PICTURE")]
-    counted: Option<CountedArg>,
+    #[arg(long, value_parser = one_of(COUNTED), value_name = "PICTURE")]
+    counted: Option<Counted>,
 }
 
-/// The value of `--equalize`.
+/// The values of `--equalize`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct EqualizeArg {
     /// The parsed parameters.
@@ -75,26 +76,12 @@ impl FromStr for EqualizeArg {
     }
 }
 
-/// The value of `--counted`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum CountedArg {
-    /// The picture as it was decoded
-    Source,
-    /// The adjusted picture
-    Result,
-    /// Both
-    Both,
-}
-
-impl From<CountedArg> for Counted {
-    fn from(arg: CountedArg) -> Self {
-        match arg {
-            CountedArg::Source => Self::Source,
-            CountedArg::Result => Self::Result,
-            CountedArg::Both => Self::Both,
-        }
-    }
-}
+/// The values of `--counted`.
+const COUNTED: Values<Counted> = &[
+    ("source", Counted::Source, "The picture as it was decoded"),
+    ("result", Counted::Result, "The adjusted picture"),
+    ("both", Counted::Both, "Both"),
+];
 
 impl AdjustArgs {
     /// Returns `true` if no adjustment is requested.
@@ -122,7 +109,7 @@ impl AdjustArgs {
 
     /// Returns the picture to count. The default is the adjusted one.
     pub fn counted(&self) -> Counted {
-        self.counted.map(Counted::from).unwrap_or_default()
+        self.counted.unwrap_or_default()
     }
 
     /// Checks the rules that apply to every command that counts without a window.

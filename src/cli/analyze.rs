@@ -7,17 +7,18 @@ use std::num::{NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{Args, ValueEnum};
-use histoscope::Components;
+use clap::Args;
 use histoscope::adjusting::Adjustments;
 use histoscope::analysis::{
     Against, AnalyzeError, Destination, Finished, Format, Inspection, Jobs, LOWEST_HLG_PEAK, LightUse, OutputTarget,
     Request, RunComponents, SceneFormat, ScopeUse, Selection, SignalUse, Stop, TextFormat, USUAL_HLG_PEAK, run,
 };
+use histoscope::scoping::Scope;
+use histoscope::{Components, Transfer};
 
 use super::adjust::AdjustArgs;
 use super::interrupt::{INTERRUPTED, stop_on_interrupt};
-use super::options::{CountingArgs, PartArgs, ReadingArgs, TransferArg, parse_jobs, whole};
+use super::options::{CountingArgs, PartArgs, ReadingArgs, TRANSFERS, Values, one_of, parse_jobs, whole};
 use super::output::{WrongUsage, print_error, wrong_usage};
 
 /// The exit code if two videos differ.
@@ -31,8 +32,8 @@ pub struct AnalyzeArgs {
     inputs: Vec<PathBuf>,
 
     /// Format of the records; by default that of -o's file extension, else jsonl
-    #[arg(long, value_enum)]
-    format: Option<FormatArg>,
+    #[arg(long, value_parser = one_of(FORMAT_NAMES))]
+    format: Option<Format>,
 
     /// Write the records of a single input to this file; '-' is standard output
     #[arg(short, long, value_name = "FILE")]
@@ -47,8 +48,8 @@ pub struct AnalyzeArgs {
     bins: bool,
 
     /// Include figures of these scopes; for the vectorscope: saturation, and the share outside the 100 % targets
-    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',')]
-    scopes: Vec<AnalyzeScope>,
+    #[arg(long, value_name = "LIST", value_parser = one_of(SCOPES), value_delimiter = ',')]
+    scopes: Vec<Scope>,
 
     #[command(flatten)]
     part: PartArgs,
@@ -130,8 +131,8 @@ pub struct LightArgs {
     gamut: bool,
 
     /// Measure light by this transfer function, whatever the file states
-    #[arg(long, value_enum, requires = "light")]
-    transfer: Option<TransferArg>,
+    #[arg(long, value_parser = one_of(TRANSFERS), requires = "light")]
+    transfer: Option<Transfer>,
 
     /// Peak in cd/m² of the display on which HLG is measured
     #[arg(long, value_name = "CD_M2", requires = "light", default_value_t = USUAL_HLG_PEAK, value_parser = whole::<u32, { LOWEST_HLG_PEAK as u64 }, 10_000>)]
@@ -151,7 +152,7 @@ impl LightArgs {
     /// Returns how light is measured if it is.
     fn measurement(&self) -> LightUse {
         let Self { gamut, transfer, hlg_peak, sdr_white, .. } = *self;
-        LightUse { transfer: transfer.map(Into::into), hlg_peak, sdr_white, gamut }
+        LightUse { transfer, hlg_peak, sdr_white, gamut }
     }
 }
 
@@ -305,89 +306,67 @@ impl AnalyzeArgs {
     /// Returns the requested format, or the one that matches the output's extension.
     fn format(&self) -> Format {
         let ending = || format_of(self.output.as_deref()?);
-        self.format.map(Format::from).or_else(ending).unwrap_or(Format::Text(TextFormat::Jsonl))
+        self.format.or_else(ending).unwrap_or(Format::Text(TextFormat::Jsonl))
     }
 }
 
 /// All formats: those of records, then those of scenes.
-const FORMATS: &[FormatArg] = &[
-    FormatArg::Jsonl,
-    FormatArg::Csv,
-    FormatArg::Ffprobe,
-    FormatArg::Json,
-    FormatArg::Qctools,
-    FormatArg::Parquet,
-    FormatArg::Madvr,
-    FormatArg::Hdr10plus,
+const FORMATS: &[Format] = &[
+    Format::Text(TextFormat::Jsonl),
+    Format::Text(TextFormat::Csv),
+    FFPROBE,
+    Format::Text(TextFormat::Json),
+    QCTOOLS,
+    Format::Parquet,
+    Format::Scenes(SceneFormat::Madvr),
+    Format::Scenes(SceneFormat::Hdr10Plus),
 ];
 /// The formats of records.
-pub const RECORD_FORMATS: &[FormatArg] = FORMATS.split_at(6).0;
+pub const RECORD_FORMATS: &[Format] = FORMATS.split_at(6).0;
 
 /// Returns the format that matches a path's extension, if any. Some extensions end with a shorter one.
 fn format_of(path: &Path) -> Option<Format> {
     let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
-    let formats = FORMATS.iter().copied().map(Format::from);
-    let matching = formats.filter(|format| name.ends_with(&format!(".{}", format.extension())));
+    let matching = FORMATS.iter().copied().filter(|format| name.ends_with(&format!(".{}", format.extension())));
     matching.max_by_key(|format| format.extension().len())
 }
 
 /// Refuses an output whose extension is not that of one of these formats. Streams, and files without an extension, are
 /// accepted. `otherwise` says what else to do.
-pub fn check_extension(path: &Path, formats: &[FormatArg], otherwise: &str) -> Result<(), WrongUsage> {
-    let formats = formats.iter().copied().map(Format::from);
-    let format = format_of(path);
-    if path.extension().is_none() || formats.clone().any(|known| Some(known) == format) || is_stream(path) {
+pub fn check_extension(path: &Path, formats: &[Format], otherwise: &str) -> Result<(), WrongUsage> {
+    let is_known = format_of(path).is_some_and(|format| formats.contains(&format));
+    if path.extension().is_none() || is_known || is_stream(path) {
         return Ok(());
     }
-    let known = formats.map(|known| format!(".{}", known.extension())).collect::<Vec<_>>().join(", ");
+    let known = formats.iter().map(|known| format!(".{}", known.extension())).collect::<Vec<_>>().join(", ");
     wrong_usage(format!("{} ends in none of {known}; choose one of these{otherwise}", path.display()))
 }
 
-/// A value of `--scopes`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum AnalyzeScope {
-    /// The saturation of the frame's samples
-    Vectorscope,
-}
+/// The values of `--scopes`.
+const SCOPES: Values<Scope> = &[("vectorscope", Scope::Vectorscope, "The saturation of the frame's samples")];
 
-/// The value of `--format`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum FormatArg {
-    /// One JSON object per line; the last one is a summary
-    Jsonl,
-    /// A CSV table
-    Csv,
-    /// A single JSON object
-    Json,
-    /// The output of ffprobe with FFmpeg's signalstats filter
-    Ffprobe,
-    /// A report for QCTools: compressed XML with the figures of FFmpeg's signalstats filter
-    Qctools,
-    /// A table for pandas, Polars, DuckDB and Spark
-    Parquet,
-    /// The light of a PQ video as a measurement file of madVR, for dovi_tool
-    Madvr,
-    /// The light of the scenes of a PQ video as JSON, for hdr10plus_tool
-    Hdr10plus,
-}
+/// The values of `--format`.
+const FORMAT_NAMES: Values<Format> = &[
+    ("jsonl", Format::Text(TextFormat::Jsonl), "One JSON object per line; the last one is a summary"),
+    ("csv", Format::Text(TextFormat::Csv), "A CSV table"),
+    ("json", Format::Text(TextFormat::Json), "A single JSON object"),
+    ("ffprobe", FFPROBE, "The output of ffprobe with FFmpeg's signalstats filter"),
+    ("qctools", QCTOOLS, "A report for QCTools: compressed XML with the figures of FFmpeg's signalstats filter"),
+    ("parquet", Format::Parquet, "A table for pandas, Polars, DuckDB and Spark"),
+    (
+        "madvr",
+        Format::Scenes(SceneFormat::Madvr),
+        "The light of a PQ video as a measurement file of madVR, for dovi_tool",
+    ),
+    (
+        "hdr10plus",
+        Format::Scenes(SceneFormat::Hdr10Plus),
+        "The light of the scenes of a PQ video as JSON, for hdr10plus_tool",
+    ),
+];
 
 const FFPROBE: Format = Format::Text(TextFormat::Ffprobe);
 const QCTOOLS: Format = Format::Text(TextFormat::Qctools);
-
-impl From<FormatArg> for Format {
-    fn from(arg: FormatArg) -> Self {
-        match arg {
-            FormatArg::Jsonl => Self::Text(TextFormat::Jsonl),
-            FormatArg::Csv => Self::Text(TextFormat::Csv),
-            FormatArg::Json => Self::Text(TextFormat::Json),
-            FormatArg::Ffprobe => FFPROBE,
-            FormatArg::Qctools => QCTOOLS,
-            FormatArg::Parquet => Self::Parquet,
-            FormatArg::Madvr => Self::Scenes(SceneFormat::Madvr),
-            FormatArg::Hdr10plus => Self::Scenes(SceneFormat::Hdr10Plus),
-        }
-    }
-}
 
 /// Returns `true` if the path is a device or a named pipe.
 fn is_stream(path: &Path) -> bool {

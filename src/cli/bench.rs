@@ -4,11 +4,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use histoscope::benchmark::{self, BenchContent, Error, LENGTHS, Options, Survey, check_writable, write_whole};
+use histoscope::scoping::ScopeKind;
 use histoscope::{Decoder, PlayOptions};
 
-use super::options::{AdapterArgs, ReadingArgs, ScopeArg, parse_bin_count, parse_size, whole};
+use super::options::{
+    AdapterArgs, ReadingArgs, SCOPES, Values, one_of, parse_bin_count, parse_size, scope_style, whole,
+};
 use super::output::{WrongUsage, print_line, wrong_usage};
 
 /// Arguments of `bench`.
@@ -27,8 +30,8 @@ pub struct BenchArgs {
     layout: String,
 
     /// Content of the synthetic pictures
-    #[arg(long, value_enum, default_value = "natural", value_delimiter = ',')]
-    content: Vec<ContentArg>,
+    #[arg(long, value_parser = one_of(CONTENTS), default_value = "natural", value_delimiter = ',')]
+    content: Vec<BenchContent>,
 
     /// Bins per channel, 3 to 4096
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = parse_bin_count)]
@@ -56,8 +59,8 @@ pub struct BenchArgs {
     play: Option<PathBuf>,
 
     /// Show these scopes while playing; by default the histograms
-    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', requires = "play")]
-    scopes: Vec<ScopeArg>,
+    #[arg(long, value_name = "LIST", value_parser = one_of(SCOPES), value_delimiter = ',', requires = "play")]
+    scopes: Vec<ScopeKind>,
 
     /// How long to play, in seconds from the first picture on
     #[arg(long, value_name = "N", requires = "play", default_value_t = 10, value_parser = whole::<u32, 1, 86_400>)]
@@ -90,8 +93,8 @@ impl BenchArgs {
             };
             let mut options = PlayOptions::plain(file, self.adapter.choice(), self.reading.open_options());
             if !self.scopes.is_empty() {
-                options.view.scopes = Some(ScopeArg::style(&self.scopes));
-                options.view.histograms = Some(ScopeArg::histograms(&self.scopes));
+                options.view.scopes = Some(scope_style(&self.scopes));
+                options.view.histograms = Some(self.scopes.contains(&ScopeKind::Histogram));
             }
             let length = Duration::from_secs(self.seconds.into());
             let figures = benchmark::measure_playing(options, length, self.size.first().copied())?;
@@ -105,7 +108,6 @@ impl BenchArgs {
             Some(file) => Decoder::open(file, &self.reading.open_options())?.next_frame()?.map(|frame| frame.picture),
             None => None,
         };
-        let contents = self.contents();
         let options = Options {
             layout: self.layout,
             frame,
@@ -117,16 +119,12 @@ impl BenchArgs {
             ..Options::default()
         };
         let survey =
-            Survey::measure(&self.adapter.choice(), &options, &sizes(self.size), &contents).map_err(with_usage)?;
+            Survey::measure(&self.adapter.choice(), &options, &sizes(self.size), &self.content).map_err(with_usage)?;
         match self.output {
             Some(output) => write_whole(&output, (survey.to_json()? + "\n").as_bytes())?,
             None => print_line(&if self.json { survey.to_json()? } else { survey.to_string() })?,
         }
         Ok(ExitCode::SUCCESS)
-    }
-
-    fn contents(&self) -> Vec<BenchContent> {
-        self.content.iter().map(|&content| content.into()).collect()
     }
 }
 
@@ -178,27 +176,12 @@ fn listed_rows() -> String {
     format!("Rows:\n{}", lines.collect::<Vec<_>>().join("\n"))
 }
 
-/// A value of `--content`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-enum ContentArg {
-    /// Like a photograph: smooth areas, edges, a little noise
-    #[default]
-    Natural,
-    /// Random code values
-    Noise,
-    /// A single colour
-    Constant,
-}
-
-impl From<ContentArg> for BenchContent {
-    fn from(arg: ContentArg) -> Self {
-        match arg {
-            ContentArg::Natural => Self::Natural,
-            ContentArg::Noise => Self::Noise,
-            ContentArg::Constant => Self::Constant,
-        }
-    }
-}
+/// The values of `--content`.
+const CONTENTS: Values<BenchContent> = &[
+    ("natural", BenchContent::Natural, "Like a photograph: smooth areas, edges, a little noise"),
+    ("noise", BenchContent::Noise, "Random code values"),
+    ("constant", BenchContent::Constant, "A single colour"),
+];
 
 #[cfg(test)]
 mod tests {

@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
+use histoscope::EngineChoice;
 use histoscope::adjusting::Adjustments;
 use histoscope::analysis::{Inspection, Jobs, Request, RunComponents, Selection, Stop};
 use histoscope::checking::{self, CheckFormat, CheckedFile, Profile};
 
 use super::interrupt::{INTERRUPTED, stop_on_interrupt};
-use super::options::{AdapterArgs, EngineArg, ReadingArgs};
+use super::options::{AdapterArgs, ENGINES, ReadingArgs, one_of};
 use super::output::{print_error, print_line, wrong_usage};
 
 /// The exit code if a file has not passed.
@@ -40,8 +41,8 @@ pub struct CheckArgs {
     quiet: bool,
 
     /// Engine to count with: the graphics adapter, or the CPU if that adapter is only software
-    #[arg(long, value_enum, default_value_t)]
-    engine: EngineArg,
+    #[arg(long, value_parser = one_of(ENGINES), default_value = "auto")]
+    engine: EngineChoice,
 
     #[command(flatten)]
     adapter: AdapterArgs,
@@ -117,7 +118,7 @@ impl CheckArgs {
             selection: Selection::default(),
             adjustments: Adjustments::default(),
             counting: RunComponents { rgbl: true, ..RunComponents::default() },
-            engine: self.engine.into(),
+            engine: self.engine,
             adapter: self.adapter.choice(),
             resume_at: 0,
             jobs: Jobs::ONE,

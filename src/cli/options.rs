@@ -3,44 +3,60 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use histoscope::analysis::{Jobs, LOWEST_HLG_PEAK, Point, RegionSpec};
 use histoscope::benchmark::Shape;
 use histoscope::exposing::{ExposureChoice, FalseColorTable, Level, MarkLimits};
-use histoscope::scoping::{Diagram, ScopeStyle};
+use histoscope::scoping::{Diagram, ScopeKind, ScopeStyle};
 use histoscope::{
     AdapterChoice, ChromaLines, Components, CroppingChoice, EngineChoice, Field, HardwareChoice, HardwareOptions,
     LuminanceWeights, Matrix, OpenOptions, Overlaps, Range, Ratio, Stops, Timecode, ToneMapping, Transfer,
     WeightsChoice, parse_time,
 };
 
+/// The values of an option: each with its name, its meaning and its help. Names without help are accepted, but not
+/// listed.
+pub type Values<T> = &'static [(&'static str, T, &'static str)];
+
+/// An option that clap takes as a value, not as something that may be left out.
+type Maybe<T> = Option<T>;
+
+/// Returns a parser that accepts one of these values.
+pub fn one_of<T: Copy + Send + Sync>(values: Values<T>) -> impl TypedValueParser<Value = T> {
+    let listed =
+        |(name, _, help): &(&'static str, T, &'static str)| PossibleValue::new(*name).help(*help).hide(help.is_empty());
+    let meaning = |name: String| values.iter().find(|(known, ..)| *known == name).map(|(_, value, _)| *value);
+    PossibleValuesParser::new(values.iter().map(listed)).try_map(move |name| meaning(name).ok_or("unknown"))
+}
+
 /// The options for reading the video.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Reading the video")]
 pub struct ReadingArgs {
     /// Read the video with this matrix instead of its own
-    #[arg(long, value_enum)]
-    matrix: Option<MatrixArg>,
+    #[arg(long, value_parser = one_of(MATRICES))]
+    matrix: Option<Matrix>,
 
     /// Read the video with this range instead of its own
-    #[arg(long, value_enum)]
-    range: Option<RangeArg>,
+    #[arg(long, value_parser = one_of(RANGES))]
+    range: Option<Range>,
 
     /// Weights of red, green and blue in luminance
-    #[arg(long, value_enum, default_value_t)]
-    luminance_weights: WeightsArg,
+    #[arg(long, value_parser = one_of(WEIGHTS), default_value = "bt709")]
+    luminance_weights: WeightsChoice,
 
     /// Lines that share a chroma row in 4:2:0
-    #[arg(long, value_enum, default_value_t)]
-    chroma_lines: ChromaLinesArg,
+    #[arg(long, value_parser = one_of(CHROMA_LINES), default_value = "auto")]
+    chroma_lines: Maybe<ChromaLines>,
 
     /// Show and count only one field of each frame
-    #[arg(long, value_enum, default_value_t)]
-    field: FieldArg,
+    #[arg(long, value_parser = one_of(FIELDS), default_value = "both")]
+    field: Maybe<Field>,
 
     /// Cropping to apply at the edges of the picture
-    #[arg(long, alias = "crop", value_enum, default_value_t)]
-    cropping: CroppingArg,
+    #[arg(long, alias = "crop", value_parser = one_of(CROPPINGS), default_value = "all")]
+    cropping: CroppingChoice,
 
     /// Read this video track of the file, counted from 1 in file order, instead of the most likely one
     #[arg(long, value_name = "N", value_parser = whole::<u32, 1, 1_000_000>)]
@@ -72,26 +88,18 @@ pub struct ReadingArgs {
 impl ReadingArgs {
     /// Returns `true` if other weights of luminance than the usual ones are chosen.
     pub fn has_weights(&self) -> bool {
-        self.luminance_weights != WeightsArg::default()
+        self.luminance_weights != WeightsChoice::default()
     }
 
     /// Returns the options for opening the video.
     pub fn open_options(&self) -> OpenOptions {
         OpenOptions {
-            matrix: self.matrix.map(Into::into),
-            range: self.range.map(Into::into),
-            luminance_weights: self.luminance_weights.into(),
-            chroma_lines: match self.chroma_lines {
-                ChromaLinesArg::Auto => None,
-                ChromaLinesArg::Frame => Some(ChromaLines::Frame),
-                ChromaLinesArg::Field => Some(ChromaLines::Field),
-            },
-            field: match self.field {
-                FieldArg::Both => None,
-                FieldArg::Top => Some(Field::Top),
-                FieldArg::Bottom => Some(Field::Bottom),
-            },
-            cropping: self.cropping.into(),
+            matrix: self.matrix,
+            range: self.range,
+            luminance_weights: self.luminance_weights,
+            chroma_lines: self.chroma_lines,
+            field: self.field,
+            cropping: self.cropping,
             track: self.track,
             layer: self.layer.clone(),
             threads: self.threads,
@@ -130,12 +138,12 @@ impl AdapterArgs {
 #[command(next_help_heading = "Counting")]
 pub struct CountingArgs {
     /// Count red, green, blue and luminance, or Y', Cb and Cr as coded
-    #[arg(long, value_enum, default_value_t)]
-    components: ComponentsArg,
+    #[arg(long, value_parser = one_of(COMPONENTS), default_value = "rgbl")]
+    components: Components,
 
     /// Engine to count and paint with: the graphics adapter, or the CPU if that adapter is only software
-    #[arg(long, value_enum, default_value_t)]
-    engine: EngineArg,
+    #[arg(long, value_parser = one_of(ENGINES), default_value = "auto")]
+    engine: EngineChoice,
 
     #[command(flatten)]
     adapter: AdapterArgs,
@@ -143,13 +151,13 @@ pub struct CountingArgs {
 
 impl CountingArgs {
     /// Returns the components to count.
-    pub fn components(&self) -> Components {
-        self.components.into()
+    pub const fn components(&self) -> Components {
+        self.components
     }
 
     /// Returns the choice of engine.
-    pub fn engine(&self) -> EngineChoice {
-        self.engine.into()
+    pub const fn engine(&self) -> EngineChoice {
+        self.engine
     }
 
     /// Returns the choice of adapter.
@@ -218,16 +226,16 @@ impl ExposureArgs {
 pub struct ToneArgs {
     /// How PQ and HLG are shown: highlights compressed by BT.2390's curve, clipped at white, or codes as they are. Counts
     /// are the same
-    #[arg(long, value_enum)]
-    tone_mapping: Option<ToneMappingArg>,
+    #[arg(long, value_parser = one_of(TONE_MAPPINGS))]
+    tone_mapping: Option<ToneMapping>,
 
     /// Brighten or darken the picture by this number of stops, from -10 to 10. Counts are the same
     #[arg(long, value_name = "STOPS", allow_negative_numbers = true, default_value = "0", hide_default_value = true)]
     exposure: Stops,
 
     /// Read the video with this transfer function instead of its own
-    #[arg(long, value_enum)]
-    transfer: Option<TransferArg>,
+    #[arg(long, value_parser = one_of(TRANSFERS))]
+    transfer: Option<Transfer>,
 
     /// Read HLG for a display with this peak, 400 to 10,000 cd/m²; the default is 1000
     #[arg(long, value_name = "CD_M2", value_parser = whole::<u32, { LOWEST_HLG_PEAK as u64 }, 10_000>)]
@@ -236,8 +244,8 @@ pub struct ToneArgs {
 
 impl ToneArgs {
     /// Returns how PQ and HLG are shown, if given.
-    pub fn tone_mapping(&self) -> Option<ToneMapping> {
-        self.tone_mapping.map(Into::into)
+    pub const fn tone_mapping(&self) -> Option<ToneMapping> {
+        self.tone_mapping
     }
 
     /// Returns the exposure of the picture.
@@ -247,241 +255,94 @@ impl ToneArgs {
 
     /// Returns options for opening the video that also say how its light is read.
     pub fn reading(&self, open: OpenOptions) -> OpenOptions {
-        OpenOptions { transfer: self.transfer.map(Into::into), hlg_peak: self.hlg_peak, ..open }
+        OpenOptions { transfer: self.transfer, hlg_peak: self.hlg_peak, ..open }
     }
 }
 
-/// The value of `--tone-mapping`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ToneMappingArg {
-    /// Highlights compressed by the curve of BT.2390
-    Bt2390,
-    /// Light above white clipped
-    Clip,
-    /// Codes as they are
-    None,
-}
+/// The values of `--tone-mapping`.
+const TONE_MAPPINGS: Values<ToneMapping> = &[
+    ("bt2390", ToneMapping::Bt2390, "Highlights compressed by the curve of BT.2390"),
+    ("clip", ToneMapping::Clip, "Light above white clipped"),
+    ("none", ToneMapping::None, "Codes as they are"),
+];
 
-impl From<ToneMappingArg> for ToneMapping {
-    fn from(arg: ToneMappingArg) -> Self {
-        match arg {
-            ToneMappingArg::Bt2390 => Self::Bt2390,
-            ToneMappingArg::Clip => Self::Clip,
-            ToneMappingArg::None => Self::None,
-        }
-    }
-}
+/// The values of `--transfer`.
+pub const TRANSFERS: Values<Transfer> = &[
+    ("pq", Transfer::Pq, "PQ (SMPTE ST 2084), as in HDR10 and Dolby Vision"),
+    ("hlg", Transfer::Hlg, "HLG (ARIB STD-B67)"),
+    ("bt1886", Transfer::Bt1886, "BT.1886, as SDR"),
+];
 
-/// The value of `--transfer`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum TransferArg {
-    /// PQ (SMPTE ST 2084), as in HDR10 and Dolby Vision
-    Pq,
-    /// HLG (ARIB STD-B67)
-    Hlg,
-    /// BT.1886, as SDR
-    Bt1886,
-}
+/// The values of `--engine`.
+pub const ENGINES: Values<EngineChoice> = &[
+    ("auto", EngineChoice::Auto, "The graphics adapter, or the CPU if the only adapter is software"),
+    ("gpu", EngineChoice::Gpu, "The graphics adapter, even if it is software"),
+    ("cpu", EngineChoice::Cpu, "The CPU"),
+];
 
-impl From<TransferArg> for Transfer {
-    fn from(arg: TransferArg) -> Self {
-        match arg {
-            TransferArg::Pq => Self::Pq,
-            TransferArg::Hlg => Self::Hlg,
-            TransferArg::Bt1886 => Self::Bt1886,
-        }
-    }
-}
+/// The values of `--matrix`.
+const MATRICES: Values<Matrix> = &[
+    ("bt601", Matrix::Bt601, "BT.601"),
+    ("bt709", Matrix::Bt709, "BT.709"),
+    ("bt2020nc", Matrix::Bt2020, "BT.2020, non-constant luminance"),
+    ("bt2020", Matrix::Bt2020, ""),
+    ("smpte240m", Matrix::Smpte240m, "SMPTE 240M"),
+    ("fcc", Matrix::Fcc, "FCC"),
+    ("ycgco", Matrix::YCgCo, "YCgCo"),
+    ("rgb", Matrix::Identity, "No matrix: the planes are G, B and R"),
+];
 
-/// The value of `--engine`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum EngineArg {
-    /// The graphics adapter, or the CPU if the only adapter is software
-    #[default]
-    Auto,
-    /// The graphics adapter, even if it is software
-    Gpu,
-    /// The CPU
-    Cpu,
-}
+/// The values of `--range`.
+const RANGES: Values<Range> =
+    &[("limited", Range::Limited, "Luma 16 to 235, scaled to the bit depth"), ("full", Range::Full, "All code values")];
 
-impl From<EngineArg> for EngineChoice {
-    fn from(arg: EngineArg) -> Self {
-        match arg {
-            EngineArg::Auto => Self::Auto,
-            EngineArg::Gpu => Self::Gpu,
-            EngineArg::Cpu => Self::Cpu,
-        }
-    }
-}
+/// The values of `--luminance-weights`.
+const WEIGHTS: Values<WeightsChoice> = &[
+    ("bt709", WeightsChoice::Always(LuminanceWeights::Bt709), "Those of BT.709: 0.2126, 0.7152 and 0.0722"),
+    ("bt2020", WeightsChoice::Always(LuminanceWeights::Bt2020), "Those of BT.2020: 0.2627, 0.6780 and 0.0593"),
+    (
+        "auto",
+        WeightsChoice::OfPrimaries,
+        "Those of BT.2020 if the video has its primaries, or has none tagged but is PQ or HLG; else those of BT.709",
+    ),
+];
 
-/// The value of `--matrix`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum MatrixArg {
-    /// BT.601
-    Bt601,
-    /// BT.709
-    Bt709,
-    /// BT.2020, non-constant luminance
-    #[value(alias = "bt2020")]
-    Bt2020nc,
-    /// SMPTE 240M
-    Smpte240m,
-    /// FCC
-    Fcc,
-    /// YCgCo
-    Ycgco,
-    /// No matrix: the planes are G, B and R
-    Rgb,
-}
+/// The values of `--chroma-lines`.
+const CHROMA_LINES: Values<Maybe<ChromaLines>> = &[
+    ("auto", None, "By field if the frame is flagged as interlaced, else by frame"),
+    ("frame", Some(ChromaLines::Frame), "Neighbouring lines, as in progressive video"),
+    ("field", Some(ChromaLines::Field), "Neighbouring lines of each field, as in interlaced video"),
+];
 
-impl From<MatrixArg> for Matrix {
-    fn from(arg: MatrixArg) -> Self {
-        match arg {
-            MatrixArg::Bt601 => Self::Bt601,
-            MatrixArg::Bt709 => Self::Bt709,
-            MatrixArg::Bt2020nc => Self::Bt2020,
-            MatrixArg::Smpte240m => Self::Smpte240m,
-            MatrixArg::Fcc => Self::Fcc,
-            MatrixArg::Ycgco => Self::YCgCo,
-            MatrixArg::Rgb => Self::Identity,
-        }
-    }
-}
+/// The values of `--field`.
+const FIELDS: Values<Maybe<Field>> = &[
+    ("both", None, "Whole frames"),
+    ("top", Some(Field::Top), "The field with the first line"),
+    ("bottom", Some(Field::Bottom), "The field with the second line"),
+];
 
-/// The value of `--range`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum RangeArg {
-    /// Luma 16 to 235, scaled to the bit depth
-    Limited,
-    /// All code values
-    Full,
-}
+/// The values of `--cropping`.
+const CROPPINGS: Values<CroppingChoice> = &[
+    ("all", CroppingChoice::All, "Apply the cropping stated by the codec and the container"),
+    ("codec", CroppingChoice::Codec, "Apply the cropping stated by the codec"),
+    ("none", CroppingChoice::None, "Do not crop: count all decoded pixels"),
+];
 
-impl From<RangeArg> for Range {
-    fn from(arg: RangeArg) -> Self {
-        match arg {
-            RangeArg::Limited => Self::Limited,
-            RangeArg::Full => Self::Full,
-        }
-    }
-}
+/// The values of `--overlaps`.
+pub const OVERLAPS: Values<Overlaps> = &[
+    ("light", Overlaps::Light, "Mix colours as light mixes"),
+    ("table", Overlaps::Table, "Use a fixed colour for each combination, as in the tutorial; gray where all overlap"),
+];
 
-/// The value of `--luminance-weights`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-enum WeightsArg {
-    /// Those of BT.709: 0.2126, 0.7152 and 0.0722
-    #[default]
-    Bt709,
-    /// Those of BT.2020: 0.2627, 0.6780 and 0.0593
-    Bt2020,
-    /// Those of BT.2020 if the video has its primaries, or has none tagged but is PQ or HLG; else those of BT.709
-    Auto,
-}
+/// The values of `--luminance`.
+pub const LINEAR_LUMINANCE: Values<bool> =
+    &[("encoded", false, "Luminance of the encoded codes"), ("linear", true, "Also the luminance of linear light")];
 
-impl From<WeightsArg> for WeightsChoice {
-    fn from(arg: WeightsArg) -> Self {
-        match arg {
-            WeightsArg::Bt709 => Self::Always(LuminanceWeights::Bt709),
-            WeightsArg::Bt2020 => Self::Always(LuminanceWeights::Bt2020),
-            WeightsArg::Auto => Self::OfPrimaries,
-        }
-    }
-}
-
-/// The value of `--chroma-lines`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-enum ChromaLinesArg {
-    /// By field if the frame is flagged as interlaced, else by frame
-    #[default]
-    Auto,
-    /// Neighbouring lines, as in progressive video
-    Frame,
-    /// Neighbouring lines of each field, as in interlaced video
-    Field,
-}
-
-/// The value of `--field`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-enum FieldArg {
-    /// Whole frames
-    #[default]
-    Both,
-    /// The field with the first line
-    Top,
-    /// The field with the second line
-    Bottom,
-}
-
-/// The value of `--cropping`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-enum CroppingArg {
-    /// Apply the cropping stated by the codec and the container
-    #[default]
-    All,
-    /// Apply the cropping stated by the codec
-    Codec,
-    /// Do not crop: count all decoded pixels
-    None,
-}
-
-impl From<CroppingArg> for CroppingChoice {
-    fn from(arg: CroppingArg) -> Self {
-        match arg {
-            CroppingArg::All => Self::All,
-            CroppingArg::Codec => Self::Codec,
-            CroppingArg::None => Self::None,
-        }
-    }
-}
-
-/// The value of `--overlaps`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum OverlapsArg {
-    /// Mix colours as light mixes
-    #[default]
-    Light,
-    /// Use a fixed colour for each combination, as in the tutorial; gray where all overlap
-    Table,
-}
-
-impl From<OverlapsArg> for Overlaps {
-    fn from(arg: OverlapsArg) -> Self {
-        match arg {
-            OverlapsArg::Light => Self::Light,
-            OverlapsArg::Table => Self::Table,
-        }
-    }
-}
-
-/// The value of `--luminance`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum LuminanceArg {
-    /// Luminance of the encoded codes
-    #[default]
-    Encoded,
-    /// Also the luminance of linear light
-    Linear,
-}
-
-/// The value of `--components`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-enum ComponentsArg {
-    /// Red, green, blue and luminance
-    #[default]
-    Rgbl,
-    /// Y', Cb and Cr as coded, chroma at its own resolution
-    Ycbcr,
-}
-
-impl From<ComponentsArg> for Components {
-    fn from(arg: ComponentsArg) -> Self {
-        match arg {
-            ComponentsArg::Rgbl => Self::Rgbl,
-            ComponentsArg::Ycbcr => Self::YCbCr,
-        }
-    }
-}
+/// The values of `--components`.
+const COMPONENTS: Values<Components> = &[
+    ("rgbl", Components::Rgbl, "Red, green, blue and luminance"),
+    ("ycbcr", Components::YCbCr, "Y', Cb and Cr as coded, chroma at its own resolution"),
+];
 
 /// Parses a time, a timecode, or a frame number with an f before or after the digits.
 pub fn parse_point(text: &str) -> Result<Point, String> {
@@ -564,59 +425,27 @@ pub fn parse_jobs(text: &str) -> Result<Jobs, String> {
     }
 }
 
-/// A value of `--diagram`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum DiagramArg {
-    /// Cb and Cr
-    #[default]
-    Cbcr,
-    /// Chromaticities x and y (CIE 1931)
-    Xy,
-    /// Chromaticities u' and v' (CIE 1976)
-    Uv,
-    /// Red, green and blue against their gamut: a double diamond, counted before the clamp
-    Diamond,
-}
+/// The values of `--diagram`.
+pub const DIAGRAMS: Values<Diagram> = &[
+    ("cbcr", Diagram::CbCr, "Cb and Cr"),
+    ("xy", Diagram::Xy, "Chromaticities x and y (CIE 1931)"),
+    ("uv", Diagram::Uv, "Chromaticities u' and v' (CIE 1976)"),
+    ("diamond", Diagram::Diamond, "Red, green and blue against their gamut: a double diamond, counted before the clamp"),
+];
 
-impl From<DiagramArg> for Diagram {
-    fn from(diagram: DiagramArg) -> Self {
-        match diagram {
-            DiagramArg::Cbcr => Self::CbCr,
-            DiagramArg::Xy => Self::Xy,
-            DiagramArg::Uv => Self::Uv,
-            DiagramArg::Diamond => Self::Diamond,
-        }
-    }
-}
+/// The values of `--scopes`.
+pub const SCOPES: Values<ScopeKind> = &[
+    ("histogram", ScopeKind::Histogram, "The histograms"),
+    ("waveform", ScopeKind::Waveform, "Levels of each channel by column of the picture"),
+    ("parade", ScopeKind::Parade, "The waveform with the channels side by side"),
+    ("vectorscope", ScopeKind::Vectorscope, "Pairs of Cb and Cr, or chromaticities with --diagram"),
+];
 
-/// A value of `--scopes`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ScopeArg {
-    /// The histograms
-    Histogram,
-    /// Levels of each channel by column of the picture
-    Waveform,
-    /// The waveform with the channels side by side
-    Parade,
-    /// Pairs of Cb and Cr, or chromaticities with --diagram
-    Vectorscope,
-}
-
-impl ScopeArg {
-    /// Returns the style that shows these scopes, apart from the histograms.
-    pub fn style(list: &[Self]) -> ScopeStyle {
-        ScopeStyle {
-            waveform: list.contains(&Self::Waveform),
-            parade: list.contains(&Self::Parade),
-            vectorscope: list.contains(&Self::Vectorscope),
-            ..ScopeStyle::default()
-        }
-    }
-
-    /// Returns `true` if the histograms are among these scopes.
-    pub fn histograms(list: &[Self]) -> bool {
-        list.contains(&Self::Histogram)
-    }
+/// Returns the style that shows these scopes, apart from the histograms.
+pub fn scope_style(list: &[ScopeKind]) -> ScopeStyle {
+    let mut style = ScopeStyle::default();
+    list.iter().for_each(|&kind| style.set(kind, true));
+    style
 }
 
 #[cfg(test)]

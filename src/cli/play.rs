@@ -4,59 +4,40 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use histoscope::adjusting::{Gain, LutError};
 use histoscope::analysis::Point;
 use histoscope::{
-    CompareAs, CompareBy, Comparing, DeviceMemory, FirstView, HdrChoice, OpenOptions, PlayOptions, PlayStart, play,
+    CompareAs, CompareBy, Comparing, DeviceMemory, FirstView, HdrChoice, OpenOptions, Overlaps, PlayOptions, PlayStart,
+    play,
 };
 
 use super::adjust::AdjustArgs;
 use super::options::{
-    CountingArgs, ExposureArgs, LuminanceArg, OverlapsArg, ReadingArgs, ToneArgs, parse_bin_count, parse_point, whole,
+    CountingArgs, ExposureArgs, LINEAR_LUMINANCE, OVERLAPS, ReadingArgs, ToneArgs, Values, one_of, parse_bin_count,
+    parse_point, whole,
 };
 use super::output::{WrongUsage, wrong_usage};
 
-/// The value of `--compare-by`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum CompareByArg {
-    /// Frames that are on screen at the same time
-    Time,
-    /// Frames with the same number
-    Frame,
-}
+/// The values of `--compare-by`.
+const COMPARE_BY: Values<CompareBy> = &[
+    ("time", CompareBy::Time, "Frames that are on screen at the same time"),
+    ("frame", CompareBy::Frame, "Frames with the same number"),
+];
 
-/// The value of `--hdr`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum HdrArg {
-    /// If the display is known to show HDR; others get it tone-mapped
-    Auto,
-    /// If the desktop offers it, even if nothing is known about the display
-    On,
-    /// Never
-    Off,
-}
+/// The values of `--hdr`.
+const HDR: Values<HdrChoice> = &[
+    ("auto", HdrChoice::Auto, "If the display is known to show HDR; others get it tone-mapped"),
+    ("on", HdrChoice::On, "If the desktop offers it, even if nothing is known about the display"),
+    ("off", HdrChoice::Off, "Never"),
+];
 
-impl From<HdrArg> for HdrChoice {
-    fn from(arg: HdrArg) -> Self {
-        match arg {
-            HdrArg::Auto => Self::Auto,
-            HdrArg::On => Self::On,
-            HdrArg::Off => Self::Off,
-        }
-    }
-}
-
-/// The value of `--compare-as`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum CompareAsArg {
-    /// The first file left of a line, the second right of it
-    Divider,
-    /// Each in half of the window
-    SideBySide,
-    /// Differences of red, green and blue, multiplied by --gain
-    Difference,
-}
+/// The values of `--compare-as`.
+const COMPARE_AS: Values<CompareAs> = &[
+    ("divider", CompareAs::Divider, "The first file left of a line, the second right of it"),
+    ("side-by-side", CompareAs::SideBySide, "Each in half of the window"),
+    ("difference", CompareAs::Difference, "Differences of red, green and blue, multiplied by --gain"),
+];
 
 fn parse_gain(text: &str) -> Result<Gain, String> {
     let times = text.parse().ok().and_then(Gain::new);
@@ -103,12 +84,12 @@ pub struct PlayArgs {
     bin_count: Option<u32>,
 
     /// Show luminance of the encoded codes, or also luminance of linear light; by default, the last setting
-    #[arg(long, value_enum)]
-    luminance: Option<LuminanceArg>,
+    #[arg(long, value_parser = one_of(LINEAR_LUMINANCE))]
+    luminance: Option<bool>,
 
     /// Colours where bars overlap; by default, the last setting
-    #[arg(long, value_enum)]
-    overlaps: Option<OverlapsArg>,
+    #[arg(long, value_parser = one_of(OVERLAPS))]
+    overlaps: Option<Overlaps>,
 
     /// Play two files in step and compare them: both pictures, the second file's histograms as outlines, and distances
     /// between them
@@ -116,12 +97,12 @@ pub struct PlayArgs {
     compare: bool,
 
     /// How frames of the two files are matched
-    #[arg(long, value_enum, requires = "compare", default_value_t = CompareByArg::Time, value_name = "WHAT")]
-    compare_by: CompareByArg,
+    #[arg(long, value_parser = one_of(COMPARE_BY), default_value = "time", requires = "compare", value_name = "WHAT")]
+    compare_by: CompareBy,
 
     /// How the two files are shown at first; w and Shift+W change it
-    #[arg(long, value_enum, requires = "compare", default_value_t = CompareAsArg::Divider, value_name = "HOW")]
-    compare_as: CompareAsArg,
+    #[arg(long, value_parser = one_of(COMPARE_AS), default_value = "divider", requires = "compare", value_name = "HOW")]
+    compare_as: CompareAs,
 
     /// Multiply differences by N, 1 to 256, to make them visible; Alt+, and Alt+. change it
     #[arg(long, value_name = "N", requires = "compare", default_value = "8", value_parser = parse_gain)]
@@ -150,8 +131,8 @@ pub struct PlayArgs {
     tones: ToneArgs,
 
     /// Give the display the light of PQ and HLG as it is. The CPU engine paints for SDR, whatever is chosen
-    #[arg(long, value_enum, default_value_t = HdrArg::Auto, value_name = "WHEN", help_heading = "Light")]
-    hdr: HdrArg,
+    #[arg(long, value_parser = one_of(HDR), default_value = "auto", value_name = "WHEN", help_heading = "Light")]
+    hdr: HdrChoice,
 
     #[command(flatten)]
     reading: ReadingArgs,
@@ -201,25 +182,19 @@ impl PlayArgs {
     /// # Errors
     /// [`LutError`] if the lookup table cannot be used.
     pub fn options(mut self, started: Instant) -> Result<PlayOptions, LutError> {
-        let by = match self.compare_by {
-            CompareByArg::Time => CompareBy::Time,
-            CompareByArg::Frame => CompareBy::Frame,
-        };
         let second = if self.compare { self.files.pop() } else { None };
-        let shown = match self.compare_as {
-            CompareAsArg::Divider => CompareAs::Divider,
-            CompareAsArg::SideBySide => CompareAs::SideBySide,
-            CompareAsArg::Difference => CompareAs::Difference,
-        };
-        let compare = second.map(|input| Comparing { input, by, offset: self.offset, shown, gain: self.gain });
+        let compare = second.map(|input| {
+            let (by, shown) = (self.compare_by, self.compare_as);
+            Comparing { input, by, offset: self.offset, shown, gain: self.gain }
+        });
         Ok(PlayOptions {
             compare,
             profile: self.profile,
             begin: PlayStart { looped: self.looped, paused: self.paused, fullscreen: self.fullscreen, at: self.start },
             view: FirstView {
                 bin_count: self.bin_count,
-                linear_luminance: self.luminance.map(|luminance| luminance == LuminanceArg::Linear),
-                overlaps: self.overlaps.map(Into::into),
+                linear_luminance: self.luminance,
+                overlaps: self.overlaps,
                 components: self.counting.components(),
                 adjustments: self.adjust.adjustments()?,
                 counted: self.adjust.counted(),
@@ -234,7 +209,7 @@ impl PlayArgs {
             keeps_settings: !self.no_config,
             adapter: self.counting.adapter(),
             engine: self.counting.engine(),
-            hdr: self.hdr.into(),
+            hdr: self.hdr,
             memory: DeviceMemory::default(),
             open: OpenOptions { follow: self.follow, ..self.tones.reading(self.reading.open_options()) },
             inputs: self.files,

@@ -3,16 +3,16 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use histoscope::Components;
 use histoscope::adjusting::Adjustments;
 use histoscope::analysis::{Inspection, Jobs, Request, RunComponents, ScopeUse, Selection};
 use histoscope::reporting::{self, DEFAULT_THRESHOLD, Finished, ReportOptions};
-use histoscope::scoping::{Scope, ScopeChoice};
+use histoscope::scoping::{Diagram, Scope, ScopeChoice};
 
 use super::analyze::LightArgs;
 use super::interrupt::{INTERRUPTED, stop_on_interrupt};
-use super::options::{CountingArgs, DiagramArg, PartArgs, ReadingArgs, parse_jobs};
+use super::options::{CountingArgs, DIAGRAMS, PartArgs, ReadingArgs, Values, one_of, parse_jobs};
 use super::output::{print_error, wrong_usage};
 
 /// Arguments of `report`.
@@ -36,12 +36,12 @@ pub struct ReportArgs {
     cut_threshold: f64,
 
     /// Also show these scopes, summed over all frames of the clip
-    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',')]
-    scopes: Vec<ReportScope>,
+    #[arg(long, value_name = "LIST", value_parser = one_of(SCOPES), value_delimiter = ',')]
+    scopes: Vec<Scope>,
 
     /// What the vectorscope of --scopes counts
-    #[arg(long, value_enum, default_value_t, requires = "scopes")]
-    diagram: DiagramArg,
+    #[arg(long, value_parser = one_of(DIAGRAMS), default_value = "cbcr", requires = "scopes")]
+    diagram: Diagram,
 
     #[command(flatten)]
     part: PartArgs,
@@ -65,14 +65,11 @@ pub struct ReportArgs {
     counting: CountingArgs,
 }
 
-/// A value of `--scopes`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ReportScope {
-    /// The waveform, and the parade, which has its channels side by side
-    Waveform,
-    /// The vectorscope
-    Vectorscope,
-}
+/// The values of `--scopes`.
+const SCOPES: Values<Scope> = &[
+    ("waveform", Scope::Waveform, "The waveform, and the parade, which has its channels side by side"),
+    ("vectorscope", Scope::Vectorscope, "The vectorscope"),
+];
 
 impl ReportArgs {
     /// Counts the clip and writes the report.
@@ -89,14 +86,9 @@ impl ReportArgs {
         if let Some(light) = light {
             (open.transfer, open.hlg_peak) = (light.transfer, Some(light.hlg_peak));
         }
-        let choice = ScopeChoice::from_fn(|scope| {
-            self.scopes.contains(match scope {
-                Scope::Waveform => &ReportScope::Waveform,
-                Scope::Vectorscope => &ReportScope::Vectorscope,
-            })
-        });
+        let choice = ScopeChoice::from_fn(|scope| self.scopes.contains(&scope));
         let scopes =
-            if choice == ScopeChoice::default() { ScopeUse::None } else { ScopeUse::Sums(choice, self.diagram.into()) };
+            if choice == ScopeChoice::default() { ScopeUse::None } else { ScopeUse::Sums(choice, self.diagram) };
         let request = Request {
             input: self.input,
             open,

@@ -3,16 +3,16 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::Args;
 use clap::builder::{PathBufValueParser, TypedValueParser};
+use clap::{ArgAction, Args};
 use histoscope::analysis::{Point, RegionSpec};
-use histoscope::scoping::{ScopeChoice, ScopeLayout, ScopeStyle};
-use histoscope::{Channels, Components, SnapshotDrawing, SnapshotOptions, snapshot};
+use histoscope::scoping::{Diagram, ScopeChoice, ScopeKind, ScopeLayout, ScopeStyle};
+use histoscope::{Channels, Components, Overlaps, SnapshotDrawing, SnapshotOptions, snapshot};
 
 use super::adjust::AdjustArgs;
 use super::options::{
-    CountingArgs, DiagramArg, ExposureArgs, LuminanceArg, OverlapsArg, ReadingArgs, ScopeArg, ToneArgs,
-    parse_bin_count, parse_point, parse_size,
+    CountingArgs, DIAGRAMS, ExposureArgs, LINEAR_LUMINANCE, OVERLAPS, ReadingArgs, SCOPES, ToneArgs, one_of,
+    parse_bin_count, parse_point, parse_size, scope_style,
 };
 use super::output::{print_line, wrong_usage};
 
@@ -57,20 +57,20 @@ pub struct SnapshotArgs {
 
     /// Count luminance of the encoded codes, or also luminance of linear light: as a line in the picture, and as a
     /// channel of the figures
-    #[arg(long, value_enum, default_value_t)]
-    luminance: LuminanceArg,
+    #[arg(long, value_parser = one_of(LINEAR_LUMINANCE), default_value = "encoded", action = ArgAction::Set)]
+    luminance: bool,
 
     /// Colours where bars overlap
-    #[arg(long, value_enum, default_value_t)]
-    overlaps: OverlapsArg,
+    #[arg(long, value_parser = one_of(OVERLAPS), default_value = "light")]
+    overlaps: Overlaps,
 
     /// Show these scopes next to the picture; with --bins, also include their counts in the JSON object
-    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', conflicts_with = "no_overlay")]
-    scopes: Vec<ScopeArg>,
+    #[arg(long, value_name = "LIST", value_parser = one_of(SCOPES), value_delimiter = ',', conflicts_with = "no_overlay")]
+    scopes: Vec<ScopeKind>,
 
     /// What the vectorscope of --scopes counts
-    #[arg(long, value_enum, default_value_t, requires = "scopes")]
-    diagram: DiagramArg,
+    #[arg(long, value_parser = one_of(DIAGRAMS), default_value = "cbcr", requires = "scopes")]
+    diagram: Diagram,
 
     /// Include all bins in the JSON object
     #[arg(long, requires = "json")]
@@ -101,7 +101,7 @@ impl SnapshotArgs {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let components = self.counting.components();
         self.adjust.check(components)?;
-        if self.luminance == LuminanceArg::Linear && components == Components::YCbCr {
+        if self.luminance && components == Components::YCbCr {
             return Ok(wrong_usage("--luminance linear needs red, green and blue; leave out --components".to_owned())?);
         }
         if !self.scopes.is_empty() && self.output.is_none() && !self.bins {
@@ -109,11 +109,11 @@ impl SnapshotArgs {
             return Ok(wrong_usage(text.to_owned())?);
         }
         let split = (!self.scopes.is_empty()).then(|| ScopeStyle {
-            diagram: self.diagram.into(),
+            diagram: self.diagram,
             layout: ScopeLayout::Split,
-            ..ScopeArg::style(&self.scopes)
+            ..scope_style(&self.scopes)
         });
-        let overlays = if split.is_some() { ScopeArg::histograms(&self.scopes) } else { !self.no_overlay };
+        let overlays = if split.is_some() { self.scopes.contains(&ScopeKind::Histogram) } else { !self.no_overlay };
         let scopes = split.filter(|_| self.bins).map_or_else(ScopeChoice::default, |split| split.counted());
         let adjustments = self.adjust.adjustments()?;
         let figures = snapshot(&SnapshotOptions {
@@ -124,7 +124,7 @@ impl SnapshotArgs {
                 channels: self.channels,
                 overlays,
                 labels: self.labels,
-                overlaps: self.overlaps.into(),
+                overlaps: self.overlaps,
                 split,
                 exposure: self.exposure.choice(),
                 tone_mapping: self.tones.tone_mapping().unwrap_or_default(),
@@ -132,7 +132,7 @@ impl SnapshotArgs {
             },
             bins: self.bins,
             bin_count: self.bin_count,
-            linear_luminance: self.luminance == LuminanceArg::Linear,
+            linear_luminance: self.luminance,
             output: self.output,
             components,
             region: self.region,

@@ -227,7 +227,7 @@ fn the_panel_switches_and_slides() {
     program.after(|| click(71, 367), "note: divider on");
     until("the divider to come", PATIENCE, || (program.picture().pixel(640, 450) == [255; 3]).then_some(()));
     // The button in the bar closes it.
-    program.after(|| click(963, 50), "key: ToggleAdjusting");
+    program.after(|| click(963, 50), "key: TogglePanel(Adjusting)");
     program.quit_with("q");
 }
 

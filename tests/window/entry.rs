@@ -82,7 +82,7 @@ fn keys_that_the_field_takes_are_no_shortcuts_and_those_after_it_are() {
     program.key("Return");
     // An invalid text keeps the field open.
     program.after(|| program.key("Return"), "is neither a time, a timecode nor a frame");
-    assert!(!program.log().contains("key: ToggleChannel"), "{}", program.log());
+    assert!(!program.log().contains("key: Change"), "{}", program.log());
     assert!(program.is_running() && program.title().paused);
     program.key("Escape");
     program.until_same("the field to close without a trace", &before, Area::Everywhere);

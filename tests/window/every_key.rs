@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use histoscope::keys::{Action, Chord, SpeedChange, keys};
+use histoscope::keys::{Action, Change, Chord, Panel, Property, Setting, SpeedChange, keys};
 use histoscope_core::adjust::{Adjustment, Parameter};
 
 use crate::picture::{Area, Picture};
@@ -169,97 +169,97 @@ fn check(program: &Program, key: &str, action: Action) {
             note("looping A–B");
             note("A and B cleared");
         }
-        Action::ToggleChannel(channel) => {
-            let name = ["red", "green", "blue", "luminance"][channel];
-            notes(&format!("{name} off"), &format!("{name} on"));
-        }
-        Action::ToggleOverlays => notes("histograms off", "histograms on"),
-        Action::ToggleWaveform => notes("waveform on", "waveform off"),
-        Action::ToggleParade => notes("parade on", "parade off"),
-        Action::ToggleVectorscope => notes("vectorscope on", "vectorscope off"),
-        Action::NextZoom => {
+        Action::Change(Setting::Red, Change::Switch) => notes("red off", "red on"),
+        Action::Change(Setting::Green, Change::Switch) => notes("green off", "green on"),
+        Action::Change(Setting::Blue, Change::Switch) => notes("blue off", "blue on"),
+        Action::Change(Setting::Luminance, Change::Switch) => notes("luminance off", "luminance on"),
+        Action::Change(Setting::Histograms, Change::Switch) => notes("histograms off", "histograms on"),
+        Action::Change(Setting::Waveform, Change::Switch) => notes("waveform on", "waveform off"),
+        Action::Change(Setting::Parade, Change::Switch) => notes("parade on", "parade off"),
+        Action::Change(Setting::Vectorscope, Change::Switch) => notes("vectorscope on", "vectorscope off"),
+        Action::Change(Setting::Zoom, Change::Next) => {
             for factor in [2, 4, 8, 1] {
                 note(&format!("vectorscope zoom: {factor}×"));
             }
         }
-        Action::NextDiagram => {
+        Action::Change(Setting::Diagram, Change::Next) => {
             for name in ["CIE 1931 x, y", "CIE 1976 u\u{2032}, v\u{2032}", "Cb, Cr"] {
                 note(&format!("vectorscope diagram: {name}"));
             }
         }
-        Action::ToggleSkinTone => notes("skin-tone line on", "skin-tone line off"),
-        Action::ToggleScopes => notes("all scopes off", "all scopes on"),
-        Action::ToggleSplit => notes("split layout on", "split layout off"),
+        Action::Change(Setting::SkinTone, Change::Switch) => notes("skin-tone line on", "skin-tone line off"),
+        Action::Change(Setting::AllScopes, Change::Switch) => notes("all scopes off", "all scopes on"),
+        Action::Change(Setting::Split, Change::Switch) => notes("split layout on", "split layout off"),
         Action::ToggleComponents => notes("counting Y', Cb and Cr", "counting red, green, blue"),
-        Action::NextScale => {
+        Action::Change(Setting::Scale, Change::Next) => {
             for name in ["to the peak", "logarithmic", "cut off at five times the mean"] {
                 note(&format!("bar heights: {name}"));
             }
         }
-        Action::NextArrangement => {
+        Action::Change(Setting::Arrangement, Change::Next) => {
             for name in ["combined", "parade", "column", "pair"] {
                 note(&format!("arrangement: {name}"));
             }
         }
-        Action::Enlarge { more } => {
+        Action::Change(Setting::Height, Change::Step { more }) => {
             note(if more { "histogram height: 25 %" } else { "histogram height: 20 %" });
         }
-        Action::Opaque { more } => {
+        Action::Change(Setting::Opacity, Change::Step { more }) => {
             note(if more { "histogram opacity: 100 %" } else { "histogram opacity: 90 %" });
         }
-        Action::ToggleZebra => notes("zebra: 95 % and above", "zebra off"),
-        Action::ToggleMarks => notes("marks: clipped or out of range", "marks off"),
-        Action::StepZebra { more } => {
+        Action::Change(Setting::Zebra, Change::Switch) => notes("zebra: 95 % and above", "zebra off"),
+        Action::Change(Setting::Marks, Change::Switch) => notes("marks: clipped or out of range", "marks off"),
+        Action::Change(Setting::Zebra, Change::Step { more }) => {
             note(if more { "zebra: 95 % and above" } else { "zebra: 94 % and above" });
             if more {
                 program.after(|| program.key("9"), "note: zebra off");
             }
         }
-        Action::ToggleFalseColor => notes("false colour: camera scale", "false colour off"),
-        Action::NextFalseColor => {
+        Action::Change(Setting::FalseColor, Change::Switch) => notes("false colour: camera scale", "false colour off"),
+        Action::Change(Setting::FalseColor, Change::Next) => {
             for table in ["ten equal steps", "light in cd/m²; takes effect on PQ and HLG", "camera scale"] {
                 note(&format!("false colour: {table}"));
             }
             program.after(|| program.key("5"), "note: false colour off");
         }
-        Action::NextDatascope => {
+        Action::Change(Setting::Datascope, Change::Next) => {
             for way in [": hexadecimal  ·  from 16:1 on", " off", ": decimal  ·  from 16:1 on"] {
                 note(&format!("codes in pixels{way}"));
             }
         }
-        Action::NextToneMapping => {
+        Action::Change(Setting::ToneMapping, Change::Next) => {
             note("tone map: clip; takes effect on PQ and HLG");
             note("tone map: none");
             note("tone map: BT.2390; takes effect on PQ and HLG");
         }
-        Action::StepExposure { more } => {
+        Action::Change(Setting::Exposure, Change::Step { more }) => {
             note(if more { "exposure: +0.5 stops" } else { "exposure: −0.5 stops" });
             program.after(|| program.key(if more { "ctrl+Down" } else { "ctrl+Up" }), "note: exposure: 0 stops");
         }
-        Action::NextTransfer => {
+        Action::Reinterpret(Property::Transfer) => {
             for way in ["PQ instead of BT.1886", "HLG instead of BT.1886", "BT.1886, as tagged"] {
                 note(&format!("transfer {way}"));
             }
         }
-        Action::NextMarks => {
+        Action::Change(Setting::Marks, Change::Next) => {
             for limits in ["outside EBU R 103", "at or below 0 %, at or above 100 %", "clipped or out of range"] {
                 note(&format!("marks: {limits}"));
             }
             program.after(|| program.key("shift+9"), "note: marks off");
         }
         Action::ClearRegion => drop(note("there is no region")),
-        Action::NextFit => {
+        Action::Change(Setting::Fit, Change::Next) => {
             for name in ["contain", "1:1", "cover"] {
                 note(&format!("fit: {name}"));
             }
         }
         Action::ResetView => drop(note("view reset")),
-        Action::ToggleNumbers
-        | Action::ToggleInfo
-        | Action::ToggleTiming
-        | Action::ToggleAdjusting
+        Action::TogglePanel(Panel::Numbers)
+        | Action::TogglePanel(Panel::Info)
+        | Action::TogglePanel(Panel::Timing)
+        | Action::TogglePanel(Panel::Adjusting)
         | Action::ToggleHelp => toggles(program, key, key),
-        Action::ToggleChecks => {
+        Action::TogglePanel(Panel::Checks) => {
             let without = without_controls(program);
             // A list this short lies beside the notes, at the upper edge.
             program.after(|| program.key(key), "passed by ebu-r103");
@@ -281,38 +281,46 @@ fn check(program: &Program, key: &str, action: Action) {
         Action::ShiftSecond { .. } | Action::MatchSecond => {
             drop(note("there is no second clip: histoscope a.mp4 b.mp4 --compare plays two"));
         }
-        Action::ToggleDivider => notes("divider on; no adjustment or held frame yet", "divider off"),
-        Action::NextSharing => {
+        Action::Change(Setting::Sharing, Change::Switch) => {
+            notes("divider on; no adjustment or held frame yet", "divider off")
+        }
+        Action::Change(Setting::Sharing, Change::Next) => {
             for name in ["side by side", "difference ×8", "divider on"] {
                 note(&format!("{name}; no adjustment or held frame yet"));
             }
         }
-        Action::StepGain { more } => {
+        Action::Change(Setting::Gain, Change::Step { more }) => {
             // The table has the smaller gain first.
             let gains: &[u32] = if more { &[2, 4, 8, 16, 32, 64, 128, 256, 256] } else { &[4, 2, 1, 1] };
             for gain in gains {
                 note(&format!("difference ×{gain}"));
             }
         }
-        Action::NextCounted => {
+        Action::Change(Setting::Counted, Change::Next) => {
             for name in ["both", "source", "result"] {
                 note(&format!("counted: {name}; takes effect when an adjustment is on"));
             }
         }
-        Action::ToggleCurves => changes_histograms(program, key, ("cumulative curves on", "cumulative curves off")),
-        Action::ToggleBackdrop => changes_histograms(program, key, ("soft backdrop on", "soft backdrop off")),
-        Action::NextMatrix => {
+        Action::Change(Setting::Curves, Change::Switch) => {
+            changes_histograms(program, key, ("cumulative curves on", "cumulative curves off"))
+        }
+        Action::Change(Setting::Backdrop, Change::Switch) => {
+            changes_histograms(program, key, ("soft backdrop on", "soft backdrop off"))
+        }
+        Action::Reinterpret(Property::Matrix) => {
             note("matrix bt601 instead of bt709 (tagged)");
             // The planes are subsampled, so G, B and R are not possible.
             for matrix in ["bt2020nc", "smpte240m", "fcc", "ycgco", "bt709 (tagged)"] {
                 note(&format!("matrix {matrix}"));
             }
         }
-        Action::NextRange => notes("range full instead of limited (tagged)", "range limited (tagged)"),
-        Action::NextChromaLines => {
+        Action::Reinterpret(Property::Range) => {
+            notes("range full instead of limited (tagged)", "range limited (tagged)")
+        }
+        Action::Reinterpret(Property::ChromaLines) => {
             notes("4:2:0 chroma by field instead of by frame", "4:2:0 chroma by frame, as the frame is flagged");
         }
-        Action::NextField => {
+        Action::Reinterpret(Property::Field) => {
             for text in ["top field only", "bottom field only", "both fields"] {
                 note(text);
             }
@@ -347,13 +355,7 @@ fn check(program: &Program, key: &str, action: Action) {
             notes("controls stay", "controls fade");
             vanishes(program, &without, "the controls");
         }
-        Action::ToggleLinear
-        | Action::SetBins(_)
-        | Action::SetOverlaps(_)
-        | Action::SetUnit(_)
-        | Action::SetZoom(_)
-        | Action::SetDiagram(_)
-        | Action::ToggleWhite => unreachable!("they have no key"),
+        Action::Change(..) => unreachable!("{action:?} has no key"),
         Action::Back | Action::Quit => unreachable!("they are pressed last"),
     }
 }

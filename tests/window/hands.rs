@@ -98,7 +98,7 @@ fn a_click_on_the_timeline_counts_however_quick_it_is() {
 #[test]
 fn a_double_click_on_a_slider_or_its_value_brings_the_first_value_back() {
     let program = paused_sample(&[]);
-    program.after(|| program.key("shift+a"), "key: ToggleAdjusting");
+    program.after(|| program.key("shift+a"), "key: TogglePanel(Adjusting)");
     program.settled();
     program.after(|| program.key("u"), "note: low-pass 9×9");
     // The size of the low-pass: the slider, and the value at its right.

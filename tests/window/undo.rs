@@ -80,7 +80,7 @@ fn a_held_key_and_a_drag_of_a_slider_are_one_step_each() {
     program.after(|| program.key("ctrl+z"), "note: undone: histogram height: 20 %");
 
     program.after(|| program.key("u"), "note: low-pass 9×9");
-    program.after(|| program.key("shift+a"), "key: ToggleAdjusting");
+    program.after(|| program.key("shift+a"), "key: TogglePanel(Adjusting)");
     program.point(192, 132);
     program.settled();
     program.button("mousedown", "1");

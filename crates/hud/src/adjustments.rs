@@ -6,12 +6,9 @@ use super::controls::{self, LETTERS, Places};
 use super::menu::shortened;
 use super::model::{AdjustmentView, Command, Model};
 use super::theme;
-use histoscope_core::adjust::{
-    Adjustment, Blur, CLIP_LIMITS, Choices, Clahe, ClassDisplay, Otsu, Placing, Posterize, TIME_CONSTANTS,
-    clip_limit_text, stop_index, time_constant_text,
-};
+use histoscope_core::adjust::{Adjustment, Choices, Parameter};
 use histoscope_core::text::file_name;
-use histoscope_keys::{self as keys, Action};
+use histoscope_keys::{self as keys, Action, Setting};
 use histoscope_render::view::scene::{Counted, Look, Sharing};
 
 /// Width of the panel's content, in points.
@@ -50,14 +47,14 @@ pub fn show(ui: &Ui, room: Rect, model: &Model<'_>, commands: &mut Vec<Command>)
                 let standard = Choices::default();
                 let mut lines = Lines { ui, width, adjusting: &model.adjusting, look: model.look, standard, commands };
                 lines.lut();
-                lines.rule();
-                lines.blur();
-                lines.rule();
-                lines.equalize();
-                lines.clahe();
-                lines.rule();
-                lines.posterize();
-                lines.otsu();
+                let mut before = Adjustment::Lut;
+                for kind in lines.with_parameters() {
+                    if kind.position() != before.position() {
+                        lines.rule();
+                    }
+                    lines.adjustment(kind);
+                    before = kind;
+                }
                 lines.rule();
                 lines.showing();
             });
@@ -134,12 +131,6 @@ impl Lines<'_> {
         controls::choice(self.ui, rect, name, names, chosen, !on)
     }
 
-    fn choose(&mut self, kind: Adjustment, change: impl FnOnce(&mut Choices)) {
-        let mut choices = self.adjusting.choices;
-        change(&mut choices);
-        self.commands.push(Command::Choose(kind, choices));
-    }
-
     /// Adds the switches of the LUT and the camera log, and the name of the one that is on or was chosen.
     fn lut(&mut self) {
         let line = self.next();
@@ -165,90 +156,37 @@ impl Lines<'_> {
         self.name(rest, &name, on.is_some() || lut.is_none());
     }
 
-    fn blur(&mut self) {
-        let Blur { size, runs } = self.adjusting.choices.blur;
-        let on = self.is_on(Adjustment::Blur);
-        let line = self.switch(Adjustment::Blur);
-        let (least, most) = (*Blur::SIZES.start(), *Blur::SIZES.end());
-        let place = |size: u32| (size.saturating_sub(least) / 2) as usize;
-        let places = Places { now: place(size), standard: place(self.standard.blur.size), last: place(most) };
-        if let Some(to) = self.slider(line, "size", on, &format!("{size}×{size}"), places) {
-            self.choose(Adjustment::Blur, |choices| choices.blur.size = least + 2 * to as u32);
-        }
-        let line = Self::beside(self.next());
-        if let Some(to) =
-            self.slider(line, "runs", on, &runs.to_string(), whole([runs, self.standard.blur.runs], &Blur::RUNS))
-        {
-            self.choose(Adjustment::Blur, |choices| choices.blur.runs = Blur::RUNS.start() + to as u32);
-        }
+    /// Returns the adjustments with parameters. Of the two that equalize, it is the one chosen last.
+    fn with_parameters(&self) -> impl Iterator<Item = Adjustment> + use<> {
+        let by_channel = self.adjusting.choices.equalize.per_channel;
+        Adjustment::ALL.into_iter().filter(move |kind| match kind {
+            Adjustment::Lut | Adjustment::CameraLog => false,
+            Adjustment::Equalize => !by_channel,
+            Adjustment::Channels => by_channel,
+            Adjustment::Blur | Adjustment::Clahe | Adjustment::Posterize | Adjustment::Otsu => true,
+        })
     }
 
-    fn equalize(&mut self) {
-        let equalize = self.adjusting.choices.equalize;
-        let kind = if equalize.per_channel { Adjustment::Channels } else { Adjustment::Equalize };
+    /// Adds an adjustment's switch and its parameters.
+    fn adjustment(&mut self, kind: Adjustment) {
         let on = self.is_on(kind);
-        let line = self.switch(kind);
-        let secs = equalize.time_constant_secs;
-        let places = on_steps([secs, self.standard.equalize.time_constant_secs], &TIME_CONSTANTS);
-        if let Some(to) = self.slider(line, "follows in", on, &time_constant_text(secs), places) {
-            self.choose(kind, |choices| choices.equalize.time_constant_secs = TIME_CONSTANTS[to]);
-        }
-        let line = Self::beside(self.next());
-        let names = ["luminance", "channels"];
-        if let Some(to) = self.choice(line, "curve of", on, &names, equalize.per_channel.into()) {
-            self.choose(if to == 1 { Adjustment::Channels } else { Adjustment::Equalize }, |_| {});
-        }
-    }
-
-    fn clahe(&mut self) {
-        let Clahe { tiles, clip_limit } = self.adjusting.choices.clahe;
-        let on = self.is_on(Adjustment::Clahe);
-        let line = self.switch(Adjustment::Clahe);
-        let places = on_steps([clip_limit, self.standard.clahe.clip_limit], &CLIP_LIMITS);
-        if let Some(to) = self.slider(line, "clip limit", on, &clip_limit_text(clip_limit), places) {
-            self.choose(Adjustment::Clahe, |choices| choices.clahe.clip_limit = CLIP_LIMITS[to]);
-        }
-        let line = Self::beside(self.next());
-        let value = format!("{}×{}", tiles.0, tiles.1);
-        if let Some(to) =
-            self.slider(line, "tiles", on, &value, whole([tiles.0, self.standard.clahe.tiles.0], &Clahe::TILES))
-        {
-            let count = Clahe::TILES.start() + to as u32;
-            self.choose(Adjustment::Clahe, |choices| choices.clahe.tiles = (count, count));
-        }
-    }
-
-    fn posterize(&mut self) {
-        let Posterize { levels, placing } = self.adjusting.choices.posterize;
-        let on = self.is_on(Adjustment::Posterize);
-        let line = self.switch(Adjustment::Posterize);
-        let places = whole([levels, self.standard.posterize.levels], &Posterize::LEVELS);
-        if let Some(to) = self.slider(line, "levels", on, &levels.to_string(), places) {
-            let levels = Posterize::LEVELS.start() + to as u32;
-            self.choose(Adjustment::Posterize, |choices| choices.posterize.levels = levels);
-        }
-        let line = Self::beside(self.next());
-        let chosen = usize::from(placing == Placing::Population);
-        if let Some(to) = self.choice(line, "equal by", on, &["width", "population"], chosen) {
-            let placing = if to == 1 { Placing::Population } else { Placing::Width };
-            self.choose(Adjustment::Posterize, |choices| choices.posterize.placing = placing);
-        }
-    }
-
-    fn otsu(&mut self) {
-        let Otsu { classes, shown } = self.adjusting.choices.otsu;
-        let on = self.is_on(Adjustment::Otsu);
-        let line = self.switch(Adjustment::Otsu);
-        let places = whole([classes, self.standard.otsu.classes], &Otsu::CLASSES);
-        if let Some(to) = self.slider(line, "classes", on, &classes.to_string(), places) {
-            let classes = Otsu::CLASSES.start() + to as u32;
-            self.choose(Adjustment::Otsu, |choices| choices.otsu.classes = classes);
-        }
-        let line = Self::beside(self.next());
-        let chosen = usize::from(shown == ClassDisplay::Colors);
-        if let Some(to) = self.choice(line, "shown as", on, &["tones", "false colours"], chosen) {
-            let shown = if to == 1 { ClassDisplay::Colors } else { ClassDisplay::Tones };
-            self.choose(Adjustment::Otsu, |choices| choices.otsu.shown = shown);
+        let mut line = self.switch(kind);
+        for parameter in [Parameter::Main, Parameter::Second] {
+            if parameter == Parameter::Second {
+                line = Self::beside(self.next());
+            }
+            let (mut choices, mut standard) = (self.adjusting.choices, self.standard);
+            let standard = standard.field(kind, parameter).map_or(0, |field| field.place().0);
+            let Some(field) = choices.field(kind, parameter) else { return };
+            let (now, last) = field.place();
+            let moved = match field.names {
+                [] => self.slider(line, field.name, on, &field.text, Places { now, standard, last }),
+                names => self.choice(line, field.name, on, names, now),
+            };
+            if let Some(to) = moved {
+                field.set(to);
+                self.commands.push(Command::Choose(kind.chosen(&choices), choices));
+            }
         }
     }
 
@@ -270,11 +208,16 @@ impl Lines<'_> {
             (
                 "Divider",
                 has_divider,
-                Action::ToggleDivider,
+                Setting::Sharing.switch(),
                 "A dividing line with the source or held frame on its other side",
             ),
-            ("Curves", look.curves, Action::ToggleCurves, "Cumulative histograms over the bars"),
-            ("Backdrop", look.histograms.backdrop, Action::ToggleBackdrop, "Blur the picture behind the histograms"),
+            ("Curves", look.curves, Setting::Curves.switch(), "Cumulative histograms over the bars"),
+            (
+                "Backdrop",
+                look.histograms.backdrop,
+                Setting::Backdrop.switch(),
+                "Blur the picture behind the histograms",
+            ),
         ];
         let width = (line.width() - 2.0 * 6.0) / 3.0;
         for (index, (name, on, action, words)) in parts.into_iter().enumerate() {
@@ -285,18 +228,6 @@ impl Lines<'_> {
             }
         }
     }
-}
-
-/// Returns the slider positions of a whole number and its default within their range.
-fn whole(values: [u32; 2], range: &std::ops::RangeInclusive<u32>) -> Places {
-    let [now, standard] = values.map(|value| value.saturating_sub(*range.start()) as usize);
-    Places { now, standard, last: (range.end() - range.start()) as usize }
-}
-
-/// Returns the slider positions of a number and its default among the steps.
-fn on_steps(values: [f64; 2], steps: &[f64]) -> Places {
-    let [now, standard] = values.map(|value| stop_index(steps, value));
-    Places { now, standard, last: steps.len() - 1 }
 }
 
 /// Returns the tooltip of a button, with its key.

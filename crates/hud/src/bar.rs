@@ -11,7 +11,7 @@ use super::model::{Command, Model, PlayState, Waiting};
 use super::theme;
 use super::timeline::Timeline;
 use histoscope_core::text::{behind_text, clock_time, time_text};
-use histoscope_keys::{self as keys, Action, SpeedChange};
+use histoscope_keys::{self as keys, Action, Panel, Setting, SpeedChange};
 
 /// Height of a row of buttons, in points.
 const ROW: f32 = 26.0;
@@ -353,7 +353,7 @@ impl ButtonRow<'_> {
         if self.rect.width() > 40.0 {
             let color = if model.look.adjustments.is_off() { theme::LIGHT } else { theme::ACCENT };
             let rect = self.take_right(BUTTON);
-            self.icon(rect, Icon::Sliders, color, Action::ToggleAdjusting, "Adjustments");
+            self.icon(rect, Icon::Sliders, color, Action::TogglePanel(Panel::Adjusting), "Adjustments");
         }
     }
 
@@ -367,7 +367,7 @@ impl ButtonRow<'_> {
         let rect = Rect::from_center_size(rect.center(), vec2(22.0, 20.0));
         let response = controls::toggle(self.ui, rect, name, (is_on, sign.color(ink)), look);
         let help = format!("{} {name}", if is_on { "Hide" } else { "Show" });
-        self.does(response, Action::ToggleChannel(channel), &help);
+        self.does(response, Setting::CHANNELS[channel].switch(), &help);
     }
 
     fn speed(&mut self, speed: f64) {

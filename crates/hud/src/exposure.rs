@@ -9,7 +9,7 @@ use super::model::{Command, Model};
 use super::panels::TWO_PANELS;
 use super::theme;
 use histoscope_core::histogram::Components;
-use histoscope_keys::{self as keys, Action};
+use histoscope_keys::{self as keys, Action, Setting};
 use histoscope_render::view::exposure::{Exposure, FalseColor, FalseColorTable, Level, MarkLimits, Unit};
 use histoscope_render::view::scene::Look;
 
@@ -96,7 +96,7 @@ impl Panel<'_> {
 
     fn zebra(&mut self, exposure: &mut Exposure) {
         let words = "Stripes on pixels at or above this level";
-        let line = self.switch(exposure.zebra, "Zebra", Action::ToggleZebra, words);
+        let line = self.switch(exposure.zebra, "Zebra", Setting::Zebra.switch(), words);
         let standard = Exposure::default().level;
         self.level(line, ("from", exposure.zebra), (&mut exposure.level, standard), ZEBRA_PERCENTS);
     }
@@ -104,7 +104,7 @@ impl Panel<'_> {
     fn marks(&mut self, exposure: &mut Exposure) {
         let words = "Marks pixels in the colours of the channels";
         let words = format!("{words}\n{}", meanings::of_marks(exposure.limits, self.is_coded));
-        let line = self.switch(exposure.marks, "Marks", Action::ToggleMarks, &words);
+        let line = self.switch(exposure.marks, "Marks", Setting::Marks.switch(), &words);
         let chosen = match exposure.limits {
             MarkLimits::Clipped => 0,
             MarkLimits::R103 => 1,
@@ -129,7 +129,7 @@ impl Panel<'_> {
     fn false_color(&mut self, chosen: &mut FalseColor, shown: Option<FalseColorTable>) {
         let words = "Brightness of each pixel in false colour";
         let words = format!("{words}\n{}", meanings::of_false_color(chosen.table));
-        let line = self.switch(chosen.shown, "False colour", Action::ToggleFalseColor, &words);
+        let line = self.switch(chosen.shown, "False colour", Setting::FalseColor.switch(), &words);
         let tables = Rect::from_min_max(line.min, pos2(line.max.x - UNIT - 10.0, line.max.y));
         let at = FalseColorTable::ALL.iter().position(|table| *table == chosen.table).unwrap_or(0);
         if let Some(to) = controls::choice(

@@ -5,6 +5,7 @@ use egui::{Color32, CornerRadius, Mesh, Rect, Sense, Shape, Stroke, StrokeKind, 
 
 use super::model::{Command, Model};
 use super::{meanings, theme};
+use histoscope_keys::{self as keys, Setting};
 use histoscope_render::view::exposure::{Exposure, FalseColor, Paint, Tint, TintMeasure, Unit, values};
 use histoscope_render::view::scene::{Look, Other};
 
@@ -96,8 +97,8 @@ pub fn show(ui: &Ui, room: Rect, model: &Model<'_>, commands: &mut Vec<Command>)
             commands.push(Command::Show(Look { exposure: Exposure { false_color, ..chosen }, ..model.look }));
         }
         let other = if unit == Unit::Percent { "codes" } else { "percent" };
-        let keys = [histoscope_keys::Action::ToggleFalseColor, histoscope_keys::Action::NextFalseColor]
-            .map(|action| histoscope_keys::label_of(action).unwrap_or_default());
+        let keys = [Setting::FalseColor.switch(), Setting::FalseColor.next()]
+            .map(|action| keys::label_of(action).unwrap_or_default());
         let told = meanings::of_false_color(tint.table);
         let click = if is_by_light { String::new() } else { format!(", a click {other}") };
         response.on_hover_text(format!("{told}\n{} hides it, {} shows the next table{click}.", keys[0], keys[1]));

@@ -7,6 +7,7 @@ use super::model::{MarkedView, Model};
 use super::readout::share_text;
 use super::{meanings, theme};
 use histoscope_core::histogram::Components;
+use histoscope_keys::{self as keys, Setting};
 use histoscope_render::view::exposure::{MARK_LIGHTS, MarkLimits, mark_colors};
 use histoscope_render::view::marked::Marked;
 use histoscope_render::view::scene::Other;
@@ -200,8 +201,7 @@ fn explained(model: &Model<'_>) -> String {
         }
     }
     if exposure.zebra {
-        let key = [false, true]
-            .map(|more| histoscope_keys::label_of(histoscope_keys::Action::StepZebra { more }).unwrap_or_default());
+        let key = [false, true].map(|more| keys::label_of(Setting::Zebra.step(more)).unwrap_or_default());
         texts.push(format!("Stripes mark pixels at or above the level; {} and {} change it.", key[0], key[1]));
     }
     texts.join("\n")

@@ -16,12 +16,9 @@ use super::{meanings, theme};
 use drawing::{BESIDE, DrawnMenuLine, MenuDrawing, WIDTH, style};
 use histoscope_core::histogram::Components;
 use histoscope_core::text::{file_name, shown};
-use histoscope_keys::{Action, MENU, MenuLine};
-use histoscope_render::view::overlay::Overlaps;
+use histoscope_keys::{Action, MENU, MenuLine, Setting};
 pub use words::shortened;
 
-/// The numbers of bins on offer. `--bin-count` sets any other number.
-const BIN_COUNTS: [u32; 9] = [8, 16, 32, 64, 100, 128, 256, 512, 1024];
 /// How long the pointer must rest on another line before the open submenu closes. On its way to the submenu, it crosses
 /// other lines.
 const GRACE: Duration = Duration::from_millis(350);
@@ -233,8 +230,7 @@ impl MenuDrawing<'_, '_> {
                 MenuLine::Clip
                 | MenuLine::Channels
                 | MenuLine::Scopes
-                | MenuLine::Bins
-                | MenuLine::Overlaps
+                | MenuLine::Values(..)
                 | MenuLine::Comparison
                 | MenuLine::Luts
                     if !has_video =>
@@ -248,26 +244,17 @@ impl MenuDrawing<'_, '_> {
                     self.command_line(ui, action, command);
                 }
                 MenuLine::Channels => self.further(ui, "Channels", |menu, ui| {
-                    for channel in 0..menu.model.scopes.components.channel_names().len() {
-                        let action = Action::ToggleChannel(channel);
-                        menu.action_line(ui, action);
+                    let count = menu.model.scopes.components.channel_names().len();
+                    for channel in &Setting::CHANNELS[..count] {
+                        menu.action_line(ui, channel.switch());
                     }
                     if menu.model.scopes.components == Components::Rgbl {
-                        menu.action_line(ui, Action::ToggleLinear).on_hover_text(meanings::LINEAR);
+                        menu.action_line(ui, Setting::Linear.switch()).on_hover_text(meanings::LINEAR);
                     }
                 }),
                 MenuLine::Clip => self.further(ui, "Timeline", Self::clip),
                 MenuLine::Scopes => self.further(ui, "Scopes", Self::scopes),
-                MenuLine::Bins => self.further(ui, "Bins", |menu, ui| {
-                    for count in std::iter::once(None).chain(BIN_COUNTS.map(Some)) {
-                        menu.value(ui, Action::SetBins(count));
-                    }
-                }),
-                MenuLine::Overlaps => self.further(ui, "Overlap colours", |menu, ui| {
-                    for overlaps in [Overlaps::Light, Overlaps::Table] {
-                        menu.value(ui, Action::SetOverlaps(overlaps));
-                    }
-                }),
+                MenuLine::Values(words, setting) => self.further(ui, words, |menu, ui| menu.values(ui, setting)),
                 MenuLine::Tracks => self.further(ui, "Video tracks", Self::tracks),
                 MenuLine::Luts => self.further(ui, "LUT and camera log", Self::luts),
                 MenuLine::Comparison => self.further(ui, "Compare", Self::comparison),

@@ -1,6 +1,6 @@
 //! Which panels are open, and how many fit side by side.
 
-use histoscope_keys::Action;
+use histoscope_keys::Panel;
 
 /// Minimum width of a window, in points, with room for two panels side by side.
 pub const TWO_PANELS: f64 = 800.0;
@@ -37,17 +37,17 @@ impl OpenPanels {
     /// but next to the statistics. The findings of a check take the position of the facts.
     #[must_use]
     pub fn within(self, width: f64) -> Self {
-        self.with_room(Action::ToggleNumbers, width)
+        self.with_room(Panel::Numbers, width)
     }
 
     /// Opens or closes a panel in a window of this width. Opening one closes others that have no room next to it.
-    pub fn toggle(&mut self, which: Action, width: f64) {
+    pub fn toggle(&mut self, which: Panel, width: f64) {
         let wanted = match which {
-            Action::ToggleTiming => &mut self.timing,
-            Action::ToggleNumbers => &mut self.numbers,
-            Action::ToggleInfo => &mut self.info,
-            Action::ToggleChecks => &mut self.checks,
-            _ => &mut self.adjusting,
+            Panel::Timing => &mut self.timing,
+            Panel::Numbers => &mut self.numbers,
+            Panel::Info => &mut self.info,
+            Panel::Checks => &mut self.checks,
+            Panel::Adjusting => &mut self.adjusting,
         };
         *wanted = !*wanted;
         if *wanted {
@@ -56,12 +56,12 @@ impl OpenPanels {
     }
 
     /// Returns the panels that have room, with `first` taking precedence.
-    fn with_room(mut self, first: Action, width: f64) -> Self {
+    fn with_room(mut self, first: Panel, width: f64) -> Self {
         let is_narrow = width < TWO_PANELS;
-        if first == Action::ToggleTiming {
+        if first == Panel::Timing {
             self.numbers &= !(self.timing && is_narrow);
         }
-        if first == Action::ToggleInfo {
+        if first == Panel::Info {
             self.checks &= !self.info;
         }
         self.info &= !self.checks;
@@ -69,8 +69,8 @@ impl OpenPanels {
         let table = if self.checks { &mut self.checks } else { &mut self.info };
         let (numbers, adjusting) = (&mut self.numbers, &mut self.adjusting);
         let panels = match first {
-            Action::ToggleInfo | Action::ToggleChecks => [table, numbers, adjusting],
-            Action::ToggleAdjusting => [adjusting, numbers, table],
+            Panel::Info | Panel::Checks => [table, numbers, adjusting],
+            Panel::Adjusting => [adjusting, numbers, table],
             _ => [numbers, table, adjusting],
         };
         let mut room = match width {
@@ -91,7 +91,7 @@ impl OpenPanels {
     #[must_use]
     pub fn has_width_for_adjusting(self, width: f64) -> bool {
         let mut with = self;
-        with.toggle(Action::ToggleAdjusting, width);
+        with.toggle(Panel::Adjusting, width);
         width >= TWO_PANELS && with == Self { adjusting: true, ..self }
     }
 }
@@ -103,7 +103,7 @@ mod tests {
     const NONE: OpenPanels =
         OpenPanels { help: false, info: false, checks: false, numbers: false, timing: false, adjusting: false };
 
-    fn after(mut panels: OpenPanels, which: Action, width: f64) -> OpenPanels {
+    fn after(mut panels: OpenPanels, which: Panel, width: f64) -> OpenPanels {
         panels.toggle(which, width);
         panels
     }
@@ -112,47 +112,41 @@ mod tests {
     fn durations_and_statistics_close_each_other_if_they_would_overlap() {
         let [numbers, timing] = [OpenPanels { numbers: true, ..NONE }, OpenPanels { timing: true, ..NONE }];
         let both = OpenPanels { timing: true, ..numbers };
-        assert_eq!(after(numbers, Action::ToggleTiming, 480.0), timing);
-        assert_eq!(after(timing, Action::ToggleNumbers, 480.0), numbers);
-        assert_eq!(after(numbers, Action::ToggleTiming, 960.0), both);
-        assert_eq!(after(timing, Action::ToggleNumbers, 960.0), both);
-        assert_eq!(after(both, Action::ToggleTiming, 480.0), numbers, "what closes leaves the others alone");
-        assert_eq!(after(both, Action::ToggleNumbers, 480.0), timing);
+        assert_eq!(after(numbers, Panel::Timing, 480.0), timing);
+        assert_eq!(after(timing, Panel::Numbers, 480.0), numbers);
+        assert_eq!(after(numbers, Panel::Timing, 960.0), both);
+        assert_eq!(after(timing, Panel::Numbers, 960.0), both);
+        assert_eq!(after(both, Panel::Timing, 480.0), numbers, "what closes leaves the others alone");
+        assert_eq!(after(both, Panel::Numbers, 480.0), timing);
     }
 
     #[test]
     fn durations_stay_open_above_the_facts_and_the_adjustments() {
         let times = OpenPanels { timing: true, ..NONE };
-        assert_eq!(after(times, Action::ToggleInfo, 480.0), OpenPanels { info: true, ..times });
-        assert_eq!(after(times, Action::ToggleAdjusting, 480.0), OpenPanels { adjusting: true, ..times });
+        assert_eq!(after(times, Panel::Info, 480.0), OpenPanels { info: true, ..times });
+        assert_eq!(after(times, Panel::Adjusting, 480.0), OpenPanels { adjusting: true, ..times });
         let sliders = OpenPanels { adjusting: true, ..NONE };
-        assert_eq!(after(sliders, Action::ToggleTiming, 480.0), OpenPanels { timing: true, ..sliders });
+        assert_eq!(after(sliders, Panel::Timing, 480.0), OpenPanels { timing: true, ..sliders });
     }
 
     #[test]
     fn panels_stay_open_while_they_have_room() {
         let two = OpenPanels { info: true, numbers: true, ..NONE };
         let all = OpenPanels { adjusting: true, ..two };
-        assert_eq!(after(two, Action::ToggleAdjusting, 480.0), OpenPanels { adjusting: true, ..NONE });
-        assert_eq!(after(two, Action::ToggleAdjusting, 960.0), OpenPanels { info: false, ..all });
-        assert_eq!(after(two, Action::ToggleAdjusting, 1280.0), all);
+        assert_eq!(after(two, Panel::Adjusting, 480.0), OpenPanels { adjusting: true, ..NONE });
+        assert_eq!(after(two, Panel::Adjusting, 960.0), OpenPanels { info: false, ..all });
+        assert_eq!(after(two, Panel::Adjusting, 1280.0), all);
     }
 
     #[test]
     fn open_panels_are_shown() {
-        let panels = [
-            Action::ToggleTiming,
-            Action::ToggleNumbers,
-            Action::ToggleInfo,
-            Action::ToggleAdjusting,
-            Action::ToggleChecks,
-        ];
+        let panels = [Panel::Timing, Panel::Numbers, Panel::Info, Panel::Adjusting, Panel::Checks];
         let is_open = |panels: OpenPanels, which| match which {
-            Action::ToggleTiming => panels.timing,
-            Action::ToggleNumbers => panels.numbers,
-            Action::ToggleInfo => panels.info,
-            Action::ToggleChecks => panels.checks,
-            _ => panels.adjusting,
+            Panel::Timing => panels.timing,
+            Panel::Numbers => panels.numbers,
+            Panel::Info => panels.info,
+            Panel::Checks => panels.checks,
+            Panel::Adjusting => panels.adjusting,
         };
         for state in 0..1 << panels.len() {
             let [timing, numbers, info, adjusting, checks] = [0, 1, 2, 3, 4].map(|bit| state >> bit & 1 == 1);

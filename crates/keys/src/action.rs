@@ -1,9 +1,8 @@
 //! The actions that keys and buttons can trigger.
 
+use super::change::Change;
+use super::settings::Setting;
 use histoscope_core::adjust::{Adjustment, Parameter};
-use histoscope_core::scopes::Diagram;
-use histoscope_core::scopes::graticule::Unit;
-use histoscope_render::view::overlay::Overlaps;
 
 /// A change to the playback speed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -12,6 +11,36 @@ pub enum SpeedChange {
     By(f64),
     /// Return to normal speed.
     Normal,
+}
+
+/// A panel beside the picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Panel {
+    /// The numbers of the frame.
+    Numbers,
+    /// Information about the video and how it is interpreted.
+    Info,
+    /// The findings of a check of the file.
+    Checks,
+    /// The adjustments with their parameters.
+    Adjusting,
+    /// The times of the rendering passes.
+    Timing,
+}
+
+/// A property of the video that the user may interpret otherwise than the file says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Property {
+    /// The matrix.
+    Matrix,
+    /// The range.
+    Range,
+    /// The transfer function.
+    Transfer,
+    /// Whether chroma rows of 4:2:0 are shared by lines of the frame or of a field.
+    ChromaLines,
+    /// The field to show and count: top, bottom or both.
+    Field,
 }
 
 /// An action triggered by a key or a button.
@@ -66,66 +95,16 @@ pub enum Action {
     },
     /// Switch the clip strip behind the timeline to the next size: small, tall or off.
     NextStrip,
-    /// Show or hide a channel: 0 red, 1 green, 2 blue, 3 luminance.
-    ToggleChannel(usize),
-    /// Show or hide all histograms.
-    ToggleOverlays,
-    /// Show or hide the waveform.
-    ToggleWaveform,
-    /// Show or hide the parade.
-    ToggleParade,
-    /// Show or hide the vectorscope.
-    ToggleVectorscope,
-    /// Hide all scopes, including the histograms, or show them again.
-    ToggleScopes,
-    /// Show the scopes next to the picture, or over it.
-    ToggleSplit,
+    /// Change a setting of the look.
+    Change(Setting, Change),
     /// Switch between counting Y', Cb and Cr as coded, and red, green, blue and luminance.
     ToggleComponents,
-    /// Switch to the next scale of the bars' heights.
-    NextScale,
-    /// Switch to the next arrangement of the histograms.
-    NextArrangement,
-    /// Make the histograms larger or smaller.
-    Enlarge {
-        /// `true` for larger.
-        more: bool,
-    },
-    /// Make the histograms more or less opaque.
-    Opaque {
-        /// `true` for more opaque.
-        more: bool,
-    },
-    /// Switch to the next way of fitting the picture into the window.
-    NextFit,
     /// Reset the picture's fit, zoom and position.
     ResetView,
-    /// Turn the zebra on bright parts of the picture on or off.
-    ToggleZebra,
-    /// Turn the marks on clipped or out-of-range pixels on or off.
-    ToggleMarks,
-    /// Raise or lower the level of the zebra.
-    StepZebra {
-        /// `true` for higher.
-        more: bool,
-    },
-    /// Switch the marks to the next kind of limits.
-    NextMarks,
-    /// Turn false colour on or off.
-    ToggleFalseColor,
-    /// Switch to the next table of false colours.
-    NextFalseColor,
-    /// Switch to the next format for codes written into large pixels.
-    NextDatascope,
-    /// Switch to the next way of showing PQ and HLG.
-    NextToneMapping,
-    /// Brighten or darken the picture's own colours.
-    StepExposure {
-        /// `true` for brighter.
-        more: bool,
-    },
-    /// Show or hide the numbers of the frame.
-    ToggleNumbers,
+    /// Open or close a panel.
+    TogglePanel(Panel),
+    /// Interpret the video with the next value of a property.
+    Reinterpret(Property),
     /// Hold the frame on screen for comparison, or release it.
     HoldFrame,
     /// Show the held frame instead of the video, or the video again.
@@ -137,22 +116,6 @@ pub enum Action {
     },
     /// Find the shift at which the two clips match.
     MatchSecond,
-    /// Show or hide information about the video and how it is interpreted.
-    ToggleInfo,
-    /// Show or hide the findings of a check of the file.
-    ToggleChecks,
-    /// Interpret the video with the next matrix.
-    NextMatrix,
-    /// Interpret the video with the next range.
-    NextRange,
-    /// Interpret the video with the next transfer function.
-    NextTransfer,
-    /// Toggle whether chroma rows of 4:2:0 are shared by lines of the frame or of a field.
-    NextChromaLines,
-    /// Switch to the next choice of field to show and count: top, bottom or both.
-    NextField,
-    /// Show or hide the times of the rendering passes.
-    ToggleTiming,
     /// Open or close the lab, which shows counting methods at work on the picture.
     ToggleLab,
     /// Switch to the lab's next or previous counting method.
@@ -181,43 +144,6 @@ pub enum Action {
         /// `true` for more.
         more: bool,
     },
-    /// Show a second picture on one side of a divider, or only the live one.
-    ToggleDivider,
-    /// Switch to the next way of showing both pictures: divider, side by side, difference.
-    NextSharing,
-    /// Amplify differences more or less.
-    StepGain {
-        /// `true` to double the gain, `false` to halve it.
-        more: bool,
-    },
-    /// Switch to counting the source, the result or both.
-    NextCounted,
-    /// Show or hide the cumulative histograms.
-    ToggleCurves,
-    /// Turn blurring of the picture behind the histograms on or off.
-    ToggleBackdrop,
-    /// Show or hide linear-light luminance over the luminance of the codes.
-    ToggleLinear,
-    /// Draw this many bins per channel; `None` for one per code.
-    SetBins(Option<u32>),
-    /// Select how overlapping bars are coloured.
-    SetOverlaps(Overlaps),
-    /// Select the unit of the scopes' level labels.
-    SetUnit(Unit),
-    /// Enlarge the middle of the vectorscope by this factor.
-    SetZoom(u32),
-    /// Enlarge the middle of the vectorscope by the next factor.
-    NextZoom,
-    /// Select what the vectorscope counts.
-    SetDiagram(Diagram),
-    /// Let the vectorscope count the next of Cb and Cr, and the chromaticities.
-    NextDiagram,
-    /// Toggle the vectorscope's trace between white and hues.
-    ToggleWhite,
-    /// Show or hide the vectorscope's skin-tone line.
-    ToggleSkinTone,
-    /// Show or hide the panel of adjustments with their parameters.
-    ToggleAdjusting,
     /// Search for black bars and propose the region between them, or accept the proposal.
     FindBars,
     /// Accept the proposed region.
@@ -258,24 +184,41 @@ pub enum Action {
 }
 
 impl Action {
-    /// Returns `true` if the action repeats while its key is held.
+    /// Returns `true` if the action repeats while its key is held. A step of the gain doubles it, so few lead to its end.
     #[must_use]
-    pub const fn repeats(self) -> bool {
-        matches!(
-            self,
+    pub fn repeats(self) -> bool {
+        match self {
+            Self::Change(setting, Change::Step { .. }) => setting != Setting::Gain,
             Self::SeekBy { .. }
-                | Self::Step { .. }
-                | Self::Speed(_)
-                | Self::Enlarge { .. }
-                | Self::Opaque { .. }
-                | Self::Parameter { .. }
-                | Self::StepLab { .. }
-                | Self::StepLabTopic { .. }
-                | Self::StepLabDiagram { .. }
-                | Self::StepZebra { .. }
-                | Self::StepExposure { .. }
-                | Self::Undo
-                | Self::Redo
-        )
+            | Self::Step { .. }
+            | Self::Speed(_)
+            | Self::Parameter { .. }
+            | Self::StepLab { .. }
+            | Self::StepLabTopic { .. }
+            | Self::StepLabDiagram { .. }
+            | Self::Undo
+            | Self::Redo => true,
+            _ => false,
+        }
+    }
+}
+
+impl Setting {
+    /// Returns the action that turns the setting on or off.
+    #[must_use]
+    pub const fn switch(self) -> Action {
+        Action::Change(self, Change::Switch)
+    }
+
+    /// Returns the action that goes to the next value.
+    #[must_use]
+    pub const fn next(self) -> Action {
+        Action::Change(self, Change::Next)
+    }
+
+    /// Returns the action that goes one step up or down.
+    #[must_use]
+    pub const fn step(self, more: bool) -> Action {
+        Action::Change(self, Change::Step { more })
     }
 }

@@ -1,10 +1,5 @@
 //! Names of actions, and the phrases formed from them.
 
-use super::action::Action;
-use histoscope_core::scopes::Diagram;
-use histoscope_core::scopes::graticule::Unit;
-use histoscope_render::view::overlay::Overlaps;
-
 /// The name of an action as used in the menu, in notes and for undo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Label {
@@ -63,30 +58,14 @@ impl Label {
     /// Returns the text shown in a note for this state, and by undo for a change to this state.
     #[must_use]
     pub fn note(self, state: &State) -> String {
-        note(self.name(), state)
+        let name = self.name();
+        match state {
+            State::Off => format!("{name} off"),
+            State::On => format!("{name} on"),
+            State::Is(value) => format!("{name}: {value}"),
+        }
     }
 }
-
-/// Returns the text that a note shows for something with this name.
-#[must_use]
-pub fn note(name: &str, state: &State) -> String {
-    match state {
-        State::Off => format!("{name} off"),
-        State::On => format!("{name} on"),
-        State::Is(value) => format!("{name}: {value}"),
-    }
-}
-
-/// Actions without a key, which only the menu offers. An action with a value is listed once, with an arbitrary value.
-pub const WITHOUT_KEY: &[(Action, Label)] = &[
-    (Action::ToggleLinear, Label::Switch("luminance of linear light")),
-    (Action::SetBins(None), Label::Choice("bins")),
-    (Action::SetOverlaps(Overlaps::Light), Label::Choice("overlaps")),
-    (Action::SetUnit(Unit::Percent), Label::Choice("levels")),
-    (Action::SetZoom(1), Label::Choice("vectorscope zoom")),
-    (Action::SetDiagram(Diagram::CbCr), Label::Choice("vectorscope diagram")),
-    (Action::ToggleWhite, Label::Switch("white vectorscope")),
-];
 
 fn capitalized(text: &str) -> String {
     let mut letters = text.chars();

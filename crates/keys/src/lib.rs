@@ -5,21 +5,24 @@
 //! line can print the table.
 
 mod action;
+mod change;
 mod chord;
 pub mod event;
 mod label;
 pub mod look;
 mod menu;
+mod settings;
+mod sharing;
 mod table;
 
 use std::fmt::Write as _;
-use std::mem;
 
-pub use action::{Action, SpeedChange};
+pub use action::{Action, Panel, Property, SpeedChange};
+pub use change::{Change, next_of};
 pub use chord::{Chord, NamedKey};
-use label::WITHOUT_KEY;
-pub use label::{Label, State, note};
+pub use label::{Label, State};
 pub use menu::{MENU, MenuLine};
+pub use settings::Setting;
 pub use table::{Bindings, GESTURES, Key, SPEED_STEP, Section, TABLE};
 
 /// Returns the rows of a section.
@@ -41,9 +44,7 @@ pub fn keys() -> impl Iterator<Item = &'static Key> {
 /// Returns the name of an action, if it has one.
 #[must_use]
 pub fn label(action: Action) -> Option<Label> {
-    let has_key = keys().filter(|key| key.action == action).find_map(|key| key.label);
-    let is_of_kind = |(other, _): &&(Action, Label)| mem::discriminant(other) == mem::discriminant(&action);
-    has_key.or_else(|| WITHOUT_KEY.iter().find(is_of_kind).map(|(_, label)| *label))
+    keys().filter(|key| key.action == action).find_map(Key::label)
 }
 
 /// Returns the help text for this action.

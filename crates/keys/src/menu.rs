@@ -1,6 +1,8 @@
 //! The context menu, opened by a right-click. Its actions are the same as those of keys.
 
 use super::action::Action::{self, *};
+use super::action::Panel;
+use super::settings::Setting;
 
 /// A line of the menu.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -9,10 +11,8 @@ pub enum MenuLine {
     Does(Action),
     /// A submenu of the channels.
     Channels,
-    /// A submenu of bin counts.
-    Bins,
-    /// A submenu of methods for colouring overlapping bars.
-    Overlaps,
+    /// A submenu of a setting's values, with these words.
+    Values(&'static str, Setting),
     /// A submenu of the scopes besides the histograms.
     Scopes,
     /// A submenu of the clip strip behind the timeline: cuts and findings.
@@ -37,25 +37,25 @@ pub const MENU: &[MenuLine] = &[
     MenuLine::Rule,
     MenuLine::Does(TogglePause),
     MenuLine::Does(ToggleFullscreen),
-    MenuLine::Does(NextFit),
+    MenuLine::Does(Setting::Fit.next()),
     MenuLine::Tracks,
     MenuLine::Clip,
     MenuLine::Rule,
     MenuLine::Channels,
     MenuLine::Scopes,
-    MenuLine::Bins,
-    MenuLine::Overlaps,
-    MenuLine::Does(ToggleOverlays),
+    MenuLine::Values("Bins", Setting::Bins),
+    MenuLine::Values("Overlap colours", Setting::Overlaps),
+    MenuLine::Does(Setting::Histograms.switch()),
     MenuLine::Does(ToggleComponents),
-    MenuLine::Does(ToggleNumbers),
+    MenuLine::Does(TogglePanel(Panel::Numbers)),
     MenuLine::Comparison,
     MenuLine::Does(ToggleLab),
-    MenuLine::Does(ToggleZebra),
-    MenuLine::Does(ToggleMarks),
-    MenuLine::Does(ToggleFalseColor),
-    MenuLine::Does(NextDatascope),
+    MenuLine::Does(Setting::Zebra.switch()),
+    MenuLine::Does(Setting::Marks.switch()),
+    MenuLine::Does(Setting::FalseColor.switch()),
+    MenuLine::Does(Setting::Datascope.next()),
     MenuLine::Luts,
-    MenuLine::Does(NextToneMapping),
+    MenuLine::Does(Setting::ToneMapping.next()),
     MenuLine::Does(ClearRegion),
     MenuLine::Rule,
     MenuLine::Does(Undo),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use histoscope_keys::{self as keys, Action};
+use histoscope_keys::{self as keys, Action, Setting};
 use histoscope_render::view::placement::{Fit, ViewSettings};
 
 /// The aspect ratio of the displayed picture, width over height to hundredths: `1.78`.
@@ -82,7 +82,7 @@ pub fn visible_share_text(share: f64, is_region: bool, view: &ViewSettings) -> O
     let percent = percent(share)?;
     let what = if is_region { "region" } else { "picture" };
     let (action, does) = match view.fit {
-        Fit::Cover | Fit::Actual => (Action::NextFit, if view.fit == Fit::Cover { "shows all" } else { "fits it" }),
+        Fit::Cover | Fit::Actual => (Setting::Fit.next(), if view.fit == Fit::Cover { "shows all" } else { "fits it" }),
         Fit::Contain => (Action::ResetView, "undoes the zoom"),
     };
     let key = keys::label_of(action).unwrap_or_default();

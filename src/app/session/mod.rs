@@ -19,7 +19,7 @@ use histoscope_core::picture::transfer::Transfer;
 use histoscope_core::picture::{Field, Frame, Timecode, nonlinear};
 use histoscope_core::text::{file_name, time_text};
 use histoscope_hud::{LiveState, PlayState, Waiting, lost_text};
-use histoscope_keys::look::next_of;
+use histoscope_keys::{Property, next_of};
 use histoscope_media::playback::{Marks, Player, SeekGoal, SeekRequest, SourceEvent, StepEnd, Tick, send, take_events};
 use histoscope_media::{DecodeThread, HardwareChoice, NoSignal, OpenOptions, StreamInfo};
 use seek_note::{PendingSeekNote, PlaybackPlace};
@@ -422,102 +422,83 @@ impl Session {
         }
     }
 
-    /// Switches to the next matrix, or from the last one back to the video's own. Returns the note to show.
-    pub fn next_matrix(&mut self) -> String {
+    /// Interprets the video with the next value of a property; after the last one, with the video's own. Returns the
+    /// note to show.
+    pub fn reinterpret(&mut self, property: Property) -> String {
         let Some(frame) = &self.frame else { return "no picture yet".to_owned() };
         if self.is_other {
             return OTHER.to_owned();
         }
-        let decoded = frame.picture.decoded();
-        let layout = decoded.layout();
-        if layout.model != ColorModel::YCbCr {
-            return "the picture has no chroma to convert: no matrix applies".to_owned();
-        }
-        let own = decoded.colorimetry().matrix;
-        // The identity matrix requires planes of equal size.
-        let is_full = layout.chroma_shift == (0, 0);
-        let others = Matrix::ALL.into_iter().filter(|&m| m != own.value && (is_full || m != Matrix::Identity));
-        let order: Vec<_> = std::iter::once(None).chain(others.map(Some)).collect();
-        let chosen = &mut self.interpretation.matrix;
-        *chosen = next_of(&order, *chosen);
-        match chosen {
-            Some(matrix) => format!("matrix {matrix} instead of {} ({})", own.value, own.origin),
-            None => format!("matrix {} ({})", own.value, own.origin),
-        }
-    }
-
-    /// Switches to the other range, or back to the video's own. Returns the note to show.
-    pub fn next_range(&mut self) -> String {
-        let Some(frame) = &self.frame else { return "no picture yet".to_owned() };
-        if self.is_other {
-            return OTHER.to_owned();
-        }
-        let decoded = frame.picture.decoded();
-        if decoded.layout().model == ColorModel::Rgb {
-            return "the picture is R'G'B': its range is always full".to_owned();
-        }
-        let own = decoded.colorimetry().range;
-        let other = if own.value == Range::Limited { Range::Full } else { Range::Limited };
-        let chosen = &mut self.interpretation.range;
-        *chosen = next_of(&[None, Some(other)], *chosen);
-        match chosen {
-            Some(range) => format!("range {range} instead of {} ({})", own.value, own.origin),
-            None => format!("range {} ({})", own.value, own.origin),
-        }
-    }
-
-    /// Switches to the next transfer function, or from the last one back to the video's own. Returns the note to show.
-    pub fn next_transfer(&mut self) -> String {
-        let Some(frame) = &self.frame else { return "no picture yet".to_owned() };
-        if self.is_other {
-            return OTHER.to_owned();
-        }
-        let tag = frame.source.transfer;
-        let own = Transfer::of_tag(tag);
-        let others = [Transfer::Pq, Transfer::Hlg, Transfer::Bt1886].into_iter().filter(|&transfer| transfer != own);
-        let order: Vec<_> = std::iter::once(None).chain(others.map(Some)).collect();
-        let chosen = &mut self.interpretation.transfer;
-        *chosen = next_of(&order, *chosen);
-        match (chosen, tag) {
-            (Some(transfer), _) => format!("transfer {} instead of {}", transfer.title(), own.title()),
-            (None, Some(_)) => format!("transfer {}, as tagged", own.title()),
-            (None, None) => format!("transfer {}: no tag", own.title()),
-        }
-    }
-
-    /// Switches to the other assignment of lines to chroma rows in 4:2:0, or back to the one that the frames are
-    /// flagged with. Returns the note to show.
-    pub fn next_chroma_lines(&mut self) -> String {
-        let Some(frame) = &self.frame else { return "no picture yet".to_owned() };
-        if self.is_other {
-            return OTHER.to_owned();
-        }
-        let Some(own) = frame.picture.chroma_lines() else {
-            return "no lines of this picture share a chroma row: it is not 4:2:0".to_owned();
-        };
-        let other = if own.value == ChromaLines::Frame { ChromaLines::Field } else { ChromaLines::Frame };
-        let chosen = &mut self.interpretation.chroma_lines;
-        *chosen = next_of(&[None, Some(other)], *chosen);
-        match chosen {
-            Some(lines) => format!("4:2:0 chroma by {lines} instead of by {}", own.value),
-            None => format!("4:2:0 chroma by {}, as the frame is flagged", own.value),
-        }
-    }
-
-    /// Switches to a single field, to the other one, or back to both. Returns the note to show.
-    pub fn next_field(&mut self) -> String {
-        let Some(frame) = &self.frame else { return "no picture yet".to_owned() };
-        if self.is_other {
-            return OTHER.to_owned();
-        }
-        if frame.picture.height() < 2 {
-            return "a picture of one line has no two fields".to_owned();
-        }
-        let chosen = &mut self.interpretation.field;
-        *chosen = next_of(&[None, Some(Field::Top), Some(Field::Bottom)], *chosen);
-        match chosen {
-            Some(field) => format!("{field} field only"),
-            None => "both fields".to_owned(),
+        match property {
+            Property::Matrix => {
+                let decoded = frame.picture.decoded();
+                let layout = decoded.layout();
+                if layout.model != ColorModel::YCbCr {
+                    return "the picture has no chroma to convert: no matrix applies".to_owned();
+                }
+                let own = decoded.colorimetry().matrix;
+                // The identity matrix requires planes of equal size.
+                let is_full = layout.chroma_shift == (0, 0);
+                let others = Matrix::ALL.into_iter().filter(|&m| m != own.value && (is_full || m != Matrix::Identity));
+                let order: Vec<_> = std::iter::once(None).chain(others.map(Some)).collect();
+                let chosen = &mut self.interpretation.matrix;
+                *chosen = next_of(&order, *chosen);
+                match chosen {
+                    Some(matrix) => format!("matrix {matrix} instead of {} ({})", own.value, own.origin),
+                    None => format!("matrix {} ({})", own.value, own.origin),
+                }
+            }
+            Property::Range => {
+                let decoded = frame.picture.decoded();
+                if decoded.layout().model == ColorModel::Rgb {
+                    return "the picture is R'G'B': its range is always full".to_owned();
+                }
+                let own = decoded.colorimetry().range;
+                let other = if own.value == Range::Limited { Range::Full } else { Range::Limited };
+                let chosen = &mut self.interpretation.range;
+                *chosen = next_of(&[None, Some(other)], *chosen);
+                match chosen {
+                    Some(range) => format!("range {range} instead of {} ({})", own.value, own.origin),
+                    None => format!("range {} ({})", own.value, own.origin),
+                }
+            }
+            Property::Transfer => {
+                let tag = frame.source.transfer;
+                let own = Transfer::of_tag(tag);
+                let others =
+                    [Transfer::Pq, Transfer::Hlg, Transfer::Bt1886].into_iter().filter(|&transfer| transfer != own);
+                let order: Vec<_> = std::iter::once(None).chain(others.map(Some)).collect();
+                let chosen = &mut self.interpretation.transfer;
+                *chosen = next_of(&order, *chosen);
+                match (chosen, tag) {
+                    (Some(transfer), _) => format!("transfer {} instead of {}", transfer.title(), own.title()),
+                    (None, Some(_)) => format!("transfer {}, as tagged", own.title()),
+                    (None, None) => format!("transfer {}: no tag", own.title()),
+                }
+            }
+            Property::ChromaLines => {
+                let Some(own) = frame.picture.chroma_lines() else {
+                    return "no lines of this picture share a chroma row: it is not 4:2:0".to_owned();
+                };
+                let other = if own.value == ChromaLines::Frame { ChromaLines::Field } else { ChromaLines::Frame };
+                let chosen = &mut self.interpretation.chroma_lines;
+                *chosen = next_of(&[None, Some(other)], *chosen);
+                match chosen {
+                    Some(lines) => format!("4:2:0 chroma by {lines} instead of by {}", own.value),
+                    None => format!("4:2:0 chroma by {}, as the frame is flagged", own.value),
+                }
+            }
+            Property::Field => {
+                if frame.picture.height() < 2 {
+                    return "a picture of one line has no two fields".to_owned();
+                }
+                let chosen = &mut self.interpretation.field;
+                *chosen = next_of(&[None, Some(Field::Top), Some(Field::Bottom)], *chosen);
+                match chosen {
+                    Some(field) => format!("{field} field only"),
+                    None => "both fields".to_owned(),
+                }
+            }
         }
     }
 

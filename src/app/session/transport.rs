@@ -73,11 +73,7 @@ pub fn operate(session: &mut Session, action: Action, held: bool, now: Instant) 
         }
         Action::SwitchDecoder => return session.switch_decoder(),
         Action::Mark => return Some(session.mark()),
-        Action::NextMatrix => return Some(session.next_matrix()),
-        Action::NextRange => return Some(session.next_range()),
-        Action::NextTransfer => return Some(session.next_transfer()),
-        Action::NextChromaLines => return Some(session.next_chroma_lines()),
-        Action::NextField => return Some(session.next_field()),
+        Action::Reinterpret(property) => return Some(session.reinterpret(property)),
         _ => {}
     }
     None

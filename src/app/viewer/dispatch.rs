@@ -193,11 +193,7 @@ impl Viewer {
                 let at = self.pointer.at.filter(|&at| !self.work.hud.covers(self.work.geometry().in_points(at)));
                 self.work.copy_values(at, now);
             }
-            Action::ToggleNumbers
-            | Action::ToggleInfo
-            | Action::ToggleChecks
-            | Action::ToggleAdjusting
-            | Action::ToggleTiming
+            Action::TogglePanel(_)
                 if left_for_others(self.work.geometry().width_in_points(), self.lab.is_open()) <= 0.0 =>
             {
                 self.work.note(Note::done("the lab leaves no room for other panels here: Shift+L closes it"), now);

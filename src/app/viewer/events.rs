@@ -145,7 +145,9 @@ impl Viewer {
             return Ok(Flow::Continue);
         }
         let action = keyboard::action(event, self.modifiers);
-        if let Some(Action::ToggleChannel(channel)) = action {
+        if let Some(Action::Change(setting, _)) = action
+            && let Some(channel) = setting.channel()
+        {
             self.brush.press(channel, is_pressed);
         }
         match action {

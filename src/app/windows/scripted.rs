@@ -545,7 +545,7 @@ fn chord(text: &str) -> Option<(Modifiers, KeyEvent)> {
 mod tests {
     use super::*;
     use crate::app::input::keyboard;
-    use histoscope_keys::Action;
+    use histoscope_keys::{Action, Setting};
 
     #[test]
     fn keys_are_resolved_as_on_an_american_keyboard() {
@@ -554,11 +554,11 @@ mod tests {
             keyboard::action(&key, held)
         };
         assert_eq!(does("q"), Some(Action::Quit));
-        assert_eq!(does("shift+equal"), Some(Action::Enlarge { more: true }));
+        assert_eq!(does("shift+equal"), Some(Setting::Height.step(true)));
         assert_eq!(does("question"), Some(Action::ToggleHelp));
-        assert_eq!(does("shift+v"), Some(Action::NextArrangement));
+        assert_eq!(does("shift+v"), Some(Setting::Arrangement.next()));
         assert_eq!(does("ctrl+g"), Some(Action::EnterTime));
-        assert_eq!(does("shift+9"), Some(Action::ToggleMarks));
+        assert_eq!(does("shift+9"), Some(Setting::Marks.switch()));
         assert_eq!(does("Next"), Some(Action::OtherFile { forward: true }));
         assert_eq!((does("meta+q"), does("nothing")), (None, None));
     }

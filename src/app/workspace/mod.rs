@@ -41,7 +41,7 @@ use histoscope_core::tone_map::{ToneMapping, doubts};
 use histoscope_hud::{FindingsCommand, Hud, Note};
 use histoscope_hud::{RecentFile, place_text};
 use histoscope_keys::look;
-use histoscope_keys::{self as keys, Action, NamedKey};
+use histoscope_keys::{self as keys, Action, NamedKey, Panel, Setting};
 use histoscope_media::{DeviceMemory, HardwareChoice};
 use histoscope_render::gpu::{FrameTag, GpuError, Instance};
 use histoscope_render::view::brushes::Brushes;
@@ -253,7 +253,7 @@ impl Workspace {
         }
         if has_come && !self.hinted_at_scale && self.cuts_off_most_bars() {
             self.hinted_at_scale = true;
-            let key = keys::label_of(Action::NextScale).unwrap_or_default();
+            let key = keys::label_of(Setting::Scale.next()).unwrap_or_default();
             self.note(Note::info(format!("most of the bars are cut off · {key} changes the scale")), now);
         }
         wake_at
@@ -566,11 +566,7 @@ impl Workspace {
         }
         match action {
             Action::ToggleComponents => self.toggle_components(now)?,
-            Action::ToggleNumbers
-            | Action::ToggleInfo
-            | Action::ToggleChecks
-            | Action::ToggleAdjusting
-            | Action::ToggleTiming => self.toggle_panel(action)?,
+            Action::TogglePanel(panel) => self.toggle_panel(panel)?,
             Action::FindBars | Action::TakeRegion | Action::ClearRegion => self.act_on_region(action, now)?,
             Action::NextStrip => self.show_next_strip(now),
             Action::ToCut { forward } => self.search(search::go_to_cut, forward, now),
@@ -611,23 +607,24 @@ impl Workspace {
             self.adjuster.apply(&mut self.scene.look.adjustments, action)
         };
         let Some(mut text) = text else { return false };
-        if let (Action::NextFit | Action::ResetView, Some(percent)) = (action, self.geometry().percent()) {
+        let is_fitted = action == Action::ResetView || action == Setting::Fit.next();
+        if let Some(percent) = self.geometry().percent().filter(|_| is_fitted) {
             text = format!("{text}  ·  {percent}");
         }
-        let is_coded = action == Action::NextToneMapping && self.tone_text().is_none();
+        let is_coded = action == Setting::ToneMapping.next() && self.tone_text().is_none();
         if is_coded && self.scene.look.tone_mapping != ToneMapping::None {
             text += "; takes effect on PQ and HLG";
         }
-        let is_by_light = matches!(action, Action::ToggleFalseColor | Action::NextFalseColor)
+        let is_by_light = matches!(action, Action::Change(Setting::FalseColor, _))
             && self.scene.look.exposure.false_color.table == FalseColorTable::Light;
         if is_by_light && self.tint().is_some_and(|tint| tint.table != FalseColorTable::Light) {
             text += "; takes effect on PQ and HLG";
         }
-        let is_exposed = matches!(action, Action::StepExposure { .. }) && !self.scene.look.stops.is_none();
+        let is_exposed = matches!(action, Action::Change(Setting::Exposure, _)) && !self.scene.look.stops.is_none();
         if is_exposed && self.tone_text().is_none() {
             text += "; takes effect on the picture's own colours";
         }
-        if matches!(action, Action::NextDiagram | Action::SetDiagram(_)) && self.lacks_chromaticities() {
+        if matches!(action, Action::Change(Setting::Diagram, _)) && self.lacks_chromaticities() {
             text += "; Cb and Cr are counted, because these codes have no R'G'B'";
         }
         if let Action::ToggleAdjustment(kind) = action {
@@ -679,11 +676,7 @@ impl Workspace {
     fn operate(&mut self, action: Action, held: bool, now: Instant) -> Result<(), AppError> {
         let Some(session) = &mut self.session else { return Ok(()) };
         let text = transport::operate(session, action, held, now);
-        let interprets = matches!(
-            action,
-            Action::NextMatrix | Action::NextRange | Action::NextTransfer | Action::NextChromaLines | Action::NextField
-        );
-        if interprets {
+        if matches!(action, Action::Reinterpret(_)) {
             self.reload()?;
         }
         if let Some(text) = text {
@@ -693,7 +686,7 @@ impl Workspace {
     }
 
     /// Opens or closes a panel, and closes others that have no room next to it.
-    fn toggle_panel(&mut self, which: Action) -> Result<(), AppError> {
+    fn toggle_panel(&mut self, which: Panel) -> Result<(), AppError> {
         let width = self.geometry().width_in_points();
         let before = self.hud.panels;
         let mut panels = before.within(width);

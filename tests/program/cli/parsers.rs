@@ -6,7 +6,7 @@ use std::fs;
 use histoscope::app::config::Store;
 use histoscope_batch::analyze::format::TextFormat;
 use histoscope_batch::region::RegionSpec;
-use histoscope_core::adjust::{Blur, Clahe, Equalize, Otsu, Posterize};
+use histoscope_core::adjust::{Blur, Clahe, Equalize, Otsu, Parameters, Posterize};
 use histoscope_core::text::{parse_time, time_text};
 use histoscope_lab::bench::layouts;
 use histoscope_render::view::exposure::{FalseColorTable, Level, MarkLimits};

@@ -40,6 +40,19 @@ impl Codes {
     }
 }
 
+/// Counts the bins of red, green, blue and luminance, one pixel after the other.
+#[must_use]
+pub fn reference(codes: &Codes) -> [Vec<u32>; 4] {
+    let mut bins: [Vec<u32>; 4] = std::array::from_fn(|_| vec![0; 1 << codes.bits]);
+    for &pixel in &codes.rgb {
+        for (bins, code) in bins.iter_mut().zip(pixel) {
+            bins[usize::from(code)] += 1;
+        }
+        bins[3][codes.luminance_bin(pixel) as usize] += 1;
+    }
+    bins
+}
+
 fn count_luminance<const BINS: usize>(rgb: &[[u16; 3]], weights: LuminanceWeights) -> Vec<u32> {
     count(rgb, BINS, |counts, pixel| counts[luminance::<BINS>(weights, pixel) as usize] += 1)
 }

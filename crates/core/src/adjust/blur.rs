@@ -6,10 +6,98 @@
 //! mean along a row is rounded to a sixteenth of a code; before its own rounding, the result is then within a sixteenth
 //! of a code of the exact mean.
 
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
 use rayon::prelude::*;
 
-use super::parameters::Blur;
+use super::parameters::{Field, Memory, Parameters, number};
+use super::parse_error::ParseError;
 use super::{Codes, recolor};
+
+/// A box blur.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Blur {
+    /// Side of the averaged square in pixels: odd, in [`Self::SIZES`].
+    pub size: u32,
+    /// Number of runs, in [`Self::RUNS`].
+    pub runs: u32,
+}
+
+impl Blur {
+    /// Supported sizes; only odd ones are allowed.
+    pub const SIZES: RangeInclusive<u32> = 3..=63;
+    /// Supported numbers of runs.
+    pub const RUNS: RangeInclusive<u32> = 1..=3;
+}
+
+impl Default for Blur {
+    fn default() -> Self {
+        Self { size: 9, runs: 1 }
+    }
+}
+
+/// Parses "9" or, for three runs, "9x3".
+impl FromStr for Blur {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let (size, runs) = text.split_once('x').unwrap_or((text, "1"));
+        let size = number(size, "width of a blur", &Self::SIZES)?;
+        if size.is_multiple_of(2) {
+            return Err(ParseError::new(format!("the width of a blur must be odd, not {size}")));
+        }
+        Ok(Self { size, runs: number(runs, "number of runs", &Self::RUNS)? })
+    }
+}
+
+impl Parameters for Blur {
+    fn fields(&mut self) -> [Field<'_>; 2] {
+        let Self { size, runs } = self;
+        [
+            Field::whole("size", format!("{size}×{size}"), vec![size], (&Self::SIZES, 2)),
+            Field::whole("runs", runs.to_string(), vec![runs], (&Self::RUNS, 1)),
+        ]
+    }
+
+    fn text(&self) -> String {
+        let Self { size, runs } = *self;
+        format!("low-pass {size}×{size}") + &if runs > 1 { format!(" ×{runs}") } else { String::new() }
+    }
+
+    fn written(&self) -> String {
+        format!("{}x{}", self.size, self.runs)
+    }
+
+    fn apply(&self, codes: Codes, _: &mut Memory, _: Option<f64>) -> Codes {
+        apply(codes, *self)
+    }
+
+    fn reference(&self, mut codes: Codes) -> Codes {
+        (0..self.runs).for_each(|_| codes = blurred(&codes, self.size));
+        codes
+    }
+}
+
+/// Sums along each row, then sums those along each column.
+fn blurred(codes: &Codes, size: u32) -> Codes {
+    let (width, height, reach) = (codes.width as i64, codes.height as i64, i64::from(size / 2));
+    let sum = |values: &mut dyn Iterator<Item = [u32; 3]>| {
+        values.fold([0_u32; 3], |sum, value| std::array::from_fn(|channel| sum[channel] + value[channel]))
+    };
+    let at = |x: i64, y: i64| (y.clamp(0, height - 1) * width + x.clamp(0, width - 1)) as usize;
+    let places = || (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
+    let across: Vec<_> = places()
+        .map(|(x, y)| sum(&mut (x - reach..=x + reach).map(|x| codes.rgb[at(x, y)].map(u32::from))))
+        .map(|sums| sums.map(|sum| kept(sum, size, codes.bits)))
+        .collect();
+    let by = divisor(size, codes.bits);
+    let rgb = places()
+        .map(|(x, y)| sum(&mut (y - reach..=y + reach).map(|y| across[at(x, y)])))
+        .map(|sums| sums.map(|sum| ((sum + by / 2) / by) as u16))
+        .collect();
+    Codes { rgb, ..*codes }
+}
 
 /// Returns the intermediate value for the sum of `size` codes along a row: the sum itself or, at 12 bits, the mean in
 /// sixteenths of a code.

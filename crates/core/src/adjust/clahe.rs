@@ -13,12 +13,117 @@
 //! and 10 bits at 8, 10 and 12 bits per code, and halves are rounded up, whereas OpenCV uses floats; codes differ by at
 //! most 1. And pictures of 10 or 12 bits have 1024 or 4096 bins, while OpenCV uses 65536 for any 16-bit picture.
 
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
 use rayon::prelude::*;
 
-use super::parameters::Clahe;
+use super::codes::scaled;
+use super::parameters::{Field, Memory, Parameters, number};
+use super::parse_error::ParseError;
 use super::recolor::{self, by_depth};
 use super::{Codes, mul_div_rounded};
 use crate::picture::luminance::LuminanceWeights;
+
+/// Contrast-limited adaptive histogram equalization.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Clahe {
+    /// Tiles across and down, each in [`Self::TILES`].
+    pub tiles: (u32, u32),
+    /// The maximum count of a bin, in multiples of a tile's mean bin, in [`Self::CLIP_LIMITS`]; 0 means no limit.
+    pub clip_limit: f64,
+}
+
+impl Clahe {
+    /// Supported numbers of tiles, across and down.
+    pub const TILES: RangeInclusive<u32> = 1..=16;
+    /// Supported clip limits.
+    pub const CLIP_LIMITS: RangeInclusive<f64> = 0.0..=100.0;
+}
+
+impl Default for Clahe {
+    fn default() -> Self {
+        Self { tiles: (8, 8), clip_limit: 2.0 }
+    }
+}
+
+/// Parses "8x8" or, with a clip limit, "8x8:2.0".
+impl FromStr for Clahe {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let (tiles, clip_limit) = text.split_once(':').unwrap_or((text, "2"));
+        let Some((across, down)) = tiles.split_once('x') else {
+            return Err(ParseError::new(format!("'{tiles}' is not a number of tiles; write it like 8x8")));
+        };
+        let tiles = (number(across, "number of tiles", &Self::TILES)?, number(down, "number of tiles", &Self::TILES)?);
+        Ok(Self { tiles, clip_limit: number(clip_limit, "clip limit", &Self::CLIP_LIMITS)? })
+    }
+}
+
+impl Parameters for Clahe {
+    fn fields(&mut self) -> [Field<'_>; 2] {
+        let Self { tiles: (across, down), clip_limit: limit } = self;
+        let limit_text = if *limit > 0.0 { limit.to_string() } else { "none".to_owned() };
+        [
+            Field::stop("clip limit", limit_text, limit, (&Self::CLIP_LIMITS, &STOPS)),
+            Field::whole("tiles", format!("{across}×{down}"), vec![across, down], (&Self::TILES, 1)),
+        ]
+    }
+
+    fn text(&self) -> String {
+        let Self { tiles: (across, down), clip_limit } = self;
+        let clip = if *clip_limit > 0.0 { format!("clip {clip_limit}") } else { "without clip limit".into() };
+        format!("CLAHE {across}×{down} {clip}")
+    }
+
+    fn written(&self) -> String {
+        format!("{}x{}:{}", self.tiles.0, self.tiles.1, self.clip_limit)
+    }
+
+    fn apply(&self, codes: Codes, _: &mut Memory, _: Option<f64>) -> Codes {
+        apply(codes, *self)
+    }
+
+    fn reference(&self, codes: Codes) -> Codes {
+        equalized_by_tiles(codes, *self)
+    }
+}
+
+fn equalized_by_tiles(codes: Codes, clahe: Clahe) -> Codes {
+    let grid = Grid::new((codes.width as u32, codes.height as u32), clahe.tiles);
+    let most = grid.most_of_bin(clahe.clip_limit, codes.bits);
+    let mut curves = Vec::new();
+    for index in 0..grid.tiles.0 * grid.tiles.1 {
+        let (left, top) = (index % grid.tiles.0 * grid.tile.0, index / grid.tiles.0 * grid.tile.1);
+        let mut bins = vec![0; 1 << codes.bits];
+        for y in top..top + grid.tile.1 {
+            for x in left..left + grid.tile.0 {
+                let (x, y) = (mirrored(x, grid.size.0), mirrored(y, grid.size.1));
+                bins[codes.luminance_bin(codes.rgb[y as usize * codes.width + x as usize]) as usize] += 1;
+            }
+        }
+        curves.push(tile_curve(&bins, most, grid.tile_pixels()));
+    }
+    let (columns, rows) = (grid.columns(codes.bits), grid.rows(codes.bits));
+    let (one, bits, top) = (1 << weight_bits(codes.bits), codes.bits, codes.top());
+    let (width, weights, mut index) = (codes.width, codes.luminance, 0);
+    codes.map(|pixel| {
+        let (column, row) = (columns[index % width], rows[index / width]);
+        index += 1;
+        let luminance = weights.bin(pixel.map(u32::from), bits);
+        let (before, after) = Grid::neighbours(column.cell, grid.tiles.0);
+        let (above, below) = Grid::neighbours(row.cell, grid.tiles.1);
+        let curve = |x: u32, y: u32| curves[(y * grid.tiles.0 + x) as usize][luminance as usize];
+        let across = |y: u32| curve(before, y) * (one - column.weight) + curve(after, y) * column.weight;
+        // At most the highest code times 2^(2 · weight bits), plus one half for rounding, which fits in 32 bits.
+        let sum = across(above) * (one - row.weight) + across(below) * row.weight;
+        scaled(pixel, luminance, (sum + one * one / 2) / (one * one), top)
+    })
+}
+
+/// The stops for clip limits, in ascending order: 0 means no limit.
+const STOPS: [f64; 17] = [1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 15.0, 20.0, 30.0, 40.0, 60.0, 100.0, 0.0];
 
 /// The division of a picture into tiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -51,6 +51,11 @@ pub fn scaled(rgb: [u16; 3], from: u32, to: u32, top: u32) -> [u16; 3] {
 }
 
 impl Codes {
+    /// Changes every pixel, one after the other.
+    pub(super) fn map(self, change: impl FnMut([u16; 3]) -> [u16; 3]) -> Self {
+        Self { rgb: self.rgb.into_iter().map(change).collect(), ..self }
+    }
+
     /// Converts a picture to codes, as for counting. Each pixel uses the chroma sample that covers it.
     #[must_use]
     pub fn of(picture: &Picture) -> Self {

@@ -11,7 +11,108 @@
 //! In a video, the curve follows its target with a time constant: with each frame, it makes up a fraction of
 //! `1 − exp(−elapsed / time constant)` of the difference, in steps of 2^-16 codes.
 
-use super::{Codes, mul_div_rounded, recolor};
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+use super::codes::scaled;
+use super::parameters::{Field, Memory, Parameters, number};
+use super::parse_error::ParseError;
+use super::{Codes, bins, mul_div_rounded, recolor};
+
+/// What the curve is of, one or three.
+const WHAT: [&str; 2] = ["luminance", "channels"];
+/// The stops for time constants, in seconds.
+const STOPS: [f64; 9] = [0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0];
+
+/// Histogram equalization.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Equalize {
+    /// `true` for separate curves of red, green and blue, `false` for a single curve of luminance that keeps the hue.
+    pub per_channel: bool,
+    /// Seconds in which the curve makes up all but 1/e of a change, in [`Self::TIME_CONSTANTS`]; 0 follows immediately.
+    pub time_constant_secs: f64,
+}
+
+impl Equalize {
+    /// Supported time constants.
+    pub const TIME_CONSTANTS: RangeInclusive<f64> = 0.0..=10.0;
+}
+
+impl Default for Equalize {
+    fn default() -> Self {
+        Self { per_channel: false, time_constant_secs: 0.5 }
+    }
+}
+
+/// Parses "luminance" or "channels", optionally with a time constant in seconds, "luminance:0.5".
+impl FromStr for Equalize {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let (what, time_constant) = text.split_once(':').unwrap_or((text, "0.5"));
+        let per_channel = match what {
+            "luminance" => false,
+            "channels" => true,
+            _ => return Err(ParseError::new(format!("cannot equalize '{what}'; expected luminance or channels"))),
+        };
+        Ok(Self { per_channel, time_constant_secs: number(time_constant, "time constant", &Self::TIME_CONSTANTS)? })
+    }
+}
+
+impl Parameters for Equalize {
+    fn fields(&mut self) -> [Field<'_>; 2] {
+        let Self { per_channel, time_constant_secs: secs } = self;
+        [
+            Field::stop("follows in", time_constant_text(*secs), secs, (&Self::TIME_CONSTANTS, &STOPS)),
+            Field::choice("curve of", &WHAT, per_channel, [false, true]),
+        ]
+    }
+
+    fn text(&self) -> String {
+        if self.per_channel { "equalized by channel" } else { "equalized" }.to_owned()
+    }
+
+    fn full_text(&self) -> String {
+        format!("{}, {}", self.text(), time_constant_text(self.time_constant_secs))
+    }
+
+    fn written(&self) -> String {
+        format!("{}:{}", WHAT[usize::from(self.per_channel)], self.time_constant_secs)
+    }
+
+    fn apply(&self, codes: Codes, memory: &mut Memory, elapsed_secs: Option<f64>) -> Codes {
+        let weight = weight(elapsed_secs, self.time_constant_secs);
+        let bins = if self.per_channel { codes.channel_bins().to_vec() } else { vec![codes.luminance_bins()] };
+        // Smoothing restarts if the kind of curves changed.
+        if memory.curves.len() != bins.len() {
+            memory.curves.clear();
+            memory.curves.resize(bins.len(), Vec::new());
+        }
+        let follow = |(state, bins): (&mut _, &Vec<u32>)| follow(state, &curve(bins), weight);
+        let mut curves: Vec<_> = memory.curves.iter_mut().zip(&bins).map(follow).collect();
+        if self.per_channel {
+            return apply_to_channels(codes, &std::array::from_fn(|i| std::mem::take(&mut curves[i])));
+        }
+        apply_to_luminance(codes, &curves[0])
+    }
+
+    fn reference(&self, codes: Codes) -> Codes {
+        let curves = bins::reference(&codes).map(|bins| curve(&bins));
+        let (bits, top, weights) = (codes.bits, codes.top(), codes.luminance);
+        codes.map(|pixel| {
+            if self.per_channel {
+                return std::array::from_fn(|channel| curves[channel][usize::from(pixel[channel])] as u16);
+            }
+            let luminance = weights.bin(pixel.map(u32::from), bits);
+            scaled(pixel, luminance, curves[3][luminance as usize], top)
+        })
+    }
+}
+
+/// Formats a time constant.
+fn time_constant_text(secs: f64) -> String {
+    if secs > 0.0 { format!("{secs} s") } else { "immediately".to_owned() }
+}
 
 /// Fractional bits of a smoothed curve.
 pub const FRACTION: u32 = 16;

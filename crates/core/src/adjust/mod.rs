@@ -12,13 +12,12 @@
 mod bins;
 pub mod blur;
 mod camera_log;
-mod choices;
+mod chain;
 pub mod clahe;
 mod codes;
 mod cube_file;
 pub mod difference;
 pub mod equalize;
-mod kind;
 pub mod lut;
 pub mod otsu;
 mod parameters;
@@ -28,17 +27,21 @@ mod processor;
 mod recolor;
 pub mod reference;
 
+pub use blur::Blur;
 pub use camera_log::CameraLog;
-pub use choices::Choices;
+pub use chain::{Adjustment, Adjustments, Choices, Reduction, Tone};
+pub use clahe::Clahe;
 pub use codes::scaled;
 pub use codes::working_colorimetry;
 pub use codes::{Codes, working_layout};
 pub use cube_file::LutError;
 pub use difference::Gain;
-pub use kind::{Adjustment, CLIP_LIMITS, Parameter, TIME_CONSTANTS, clip_limit_text, stop_index, time_constant_text};
+pub use equalize::Equalize;
 pub use lut::{Lut, StopScale};
-pub use parameters::{Adjustments, Blur, Clahe, ClassDisplay, Equalize, Otsu, Placing, Posterize, Reduction, Tone};
+pub use otsu::{ClassDisplay, Otsu};
+pub use parameters::{Field, Parameter, Parameters};
 pub use parse_error::ParseError;
+pub use posterize::{Placing, Posterize};
 pub use processor::Processor;
 
 /// Returns ⌊value · factor / divisor⌋ and the remainder. The product may exceed 32 bits.

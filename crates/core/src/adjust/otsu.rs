@@ -9,8 +9,95 @@
 //! Thresholds are searched among [`LEVELS`] levels at any depth: deeper luminance bins are combined by their top 8
 //! bits.
 
-use super::parameters::{ClassDisplay, Otsu};
-use super::{Codes, recolor};
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+use super::parameters::{Field, Memory, Parameters, number};
+use super::parse_error::ParseError;
+use super::{Codes, bins, recolor};
+
+/// The appearance of classes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum ClassDisplay {
+    /// Gray tones from black to white.
+    #[default]
+    Tones,
+    /// False colours.
+    Colors,
+}
+
+/// Segmentation by Otsu's thresholds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Otsu {
+    /// Number of classes, in [`Self::CLASSES`].
+    pub classes: u32,
+    /// Appearance of the classes.
+    pub shown: ClassDisplay,
+}
+
+impl Otsu {
+    /// Supported numbers of classes.
+    pub const CLASSES: RangeInclusive<u32> = 2..=5;
+}
+
+impl Default for Otsu {
+    fn default() -> Self {
+        Self { classes: 2, shown: ClassDisplay::default() }
+    }
+}
+
+/// Parses "3", "3:tones" or "3:colors".
+impl FromStr for Otsu {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let (classes, shown) = text.split_once(':').unwrap_or((text, "tones"));
+        let shown = match shown {
+            "tones" => ClassDisplay::Tones,
+            "colors" | "colours" => ClassDisplay::Colors,
+            _ => return Err(ParseError::new(format!("cannot show classes as '{shown}'; expected tones or colors"))),
+        };
+        Ok(Self { classes: number(classes, "number of classes", &Self::CLASSES)?, shown })
+    }
+}
+
+impl Parameters for Otsu {
+    fn fields(&mut self) -> [Field<'_>; 2] {
+        let Self { classes, shown } = self;
+        [
+            Field::whole("classes", classes.to_string(), vec![classes], (&Self::CLASSES, 1)),
+            Field::choice("shown as", &["tones", "false colours"], shown, [ClassDisplay::Tones, ClassDisplay::Colors]),
+        ]
+    }
+
+    fn text(&self) -> String {
+        format!("{} classes{}", self.classes, if self.shown == ClassDisplay::Tones { "" } else { " in false colours" })
+    }
+
+    fn full_text(&self) -> String {
+        self.text() + if self.shown == ClassDisplay::Tones { " as tones" } else { "" }
+    }
+
+    fn written(&self) -> String {
+        format!("{}:{}", self.classes, ["tones", "colors"][self.shown as usize])
+    }
+
+    fn apply(&self, codes: Codes, memory: &mut Memory, _: Option<f64>) -> Codes {
+        let thresholds = thresholds(&codes.luminance_bins(), self.classes as usize);
+        memory.thresholds = Some(std::array::from_fn(|i| thresholds.get(i).copied().unwrap_or(u32::MAX)));
+        apply(codes, &thresholds, *self)
+    }
+
+    fn reference(&self, codes: Codes) -> Codes {
+        let (classes, bits, weights) = (self.classes as usize, codes.bits, codes.luminance);
+        let thresholds = thresholds(&bins::reference(&codes)[3], classes);
+        codes.map(|pixel| {
+            let luminance = weights.bin(pixel.map(u32::from), bits);
+            let class = thresholds.iter().filter(|&&threshold| luminance >= threshold).count();
+            tone(class, classes, self.shown, bits)
+        })
+    }
+}
 
 /// Number of levels among which thresholds are searched.
 pub const LEVELS: usize = 256;

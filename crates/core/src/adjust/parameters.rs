@@ -1,285 +1,176 @@
-//! The parameters of adjustments: their limits, their syntax on the command line, and their text over the picture.
+//! What the parameters of all adjustments have in common: text, controls and steps, and how they apply.
 
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use super::lut::Lut;
+use super::Codes;
 use super::parse_error::ParseError;
-use crate::picture::color::Range;
 
-/// A box blur.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Blur {
-    /// Side of the averaged square in pixels: odd, in [`Self::SIZES`].
-    pub size: u32,
-    /// Number of runs, in [`Self::RUNS`].
-    pub runs: u32,
+/// One of an adjustment's two parameters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Parameter {
+    /// The main one: size, time constant, clip limit, levels, classes.
+    Main,
+    /// The second one: runs, luminance or channels, tiles, placement, tones or colours.
+    Second,
 }
 
-/// Histogram equalization.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Equalize {
-    /// `true` for separate curves of red, green and blue, `false` for a single curve of luminance that keeps the hue.
-    pub per_channel: bool,
-    /// Seconds in which the curve makes up all but 1/e of a change, in [`Self::TIME_CONSTANTS`]; 0 follows immediately.
-    pub time_constant_secs: f64,
+/// What adjustments keep from one picture to the next.
+#[derive(Debug, Clone, Default)]
+pub struct Memory {
+    /// Equalization's smoothed curve of luminance, or the three of red, green and blue.
+    pub curves: Vec<Vec<u32>>,
+    /// Otsu's thresholds in the last picture.
+    pub thresholds: Option<[u32; 4]>,
 }
 
-/// Contrast-limited adaptive histogram equalization.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Clahe {
-    /// Tiles across and down, each in [`Self::TILES`].
-    pub tiles: (u32, u32),
-    /// The maximum count of a bin, in multiples of a tile's mean bin, in [`Self::CLIP_LIMITS`]; 0 means no limit.
-    pub clip_limit: f64,
-}
+/// The parameters of an adjustment.
+pub trait Parameters {
+    /// Returns the main and the second parameter.
+    fn fields(&mut self) -> [Field<'_>; 2];
 
-/// The placement of the levels of a posterized picture.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Placing {
-    /// Equal width.
-    #[default]
-    Width,
-    /// Equal population.
-    Population,
-}
+    /// Returns the text over the picture.
+    fn text(&self) -> String;
 
-/// Posterization.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Posterize {
-    /// Number of levels of each of red, green and blue, in [`Self::LEVELS`].
-    pub levels: u32,
-    /// Placement of the levels.
-    pub placing: Placing,
-}
+    /// Returns the text of a note, with all parameters.
+    fn full_text(&self) -> String {
+        self.text()
+    }
 
-/// The appearance of classes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum ClassDisplay {
-    /// Gray tones from black to white.
-    #[default]
-    Tones,
-    /// False colours.
-    Colors,
-}
+    /// Returns the parameters in the syntax of the command line.
+    fn written(&self) -> String;
 
-/// Segmentation by Otsu's thresholds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Otsu {
-    /// Number of classes, in [`Self::CLASSES`].
-    pub classes: u32,
-    /// Appearance of the classes.
-    pub shown: ClassDisplay,
-}
+    /// Adjusts a picture. `elapsed_secs` is the time since the previous one, or `None` for the first one and after a
+    /// jump.
+    fn apply(&self, codes: Codes, memory: &mut Memory, elapsed_secs: Option<f64>) -> Codes;
 
-/// A tone mapping.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Tone {
-    /// Equalization of the whole picture.
-    Equalize(Equalize),
-    /// Equalization tile by tile.
-    Clahe(Clahe),
-}
+    /// Adjusts a picture that has no predecessor, pixel by pixel. It is deliberately slow, with a division wherever the
+    /// definition has one.
+    fn reference(&self, codes: Codes) -> Codes;
 
-/// A reduction to few tones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Reduction {
-    /// A few levels of each of red, green and blue.
-    Posterize(Posterize),
-    /// A few classes by luminance.
-    Otsu(Otsu),
-}
-
-/// All adjustments, in the order in which they are applied. All are off by default.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Adjustments {
-    /// The lookup table.
-    pub lut: Option<Lut>,
-    /// The low-pass.
-    pub blur: Option<Blur>,
-    /// The tone mapping.
-    pub tone: Option<Tone>,
-    /// The reduction to few tones.
-    pub reduction: Option<Reduction>,
-}
-
-impl Blur {
-    /// Supported sizes; only odd ones are allowed.
-    pub const SIZES: RangeInclusive<u32> = 3..=63;
-    /// Supported numbers of runs.
-    pub const RUNS: RangeInclusive<u32> = 1..=3;
+    /// Moves every parameter into its range.
+    fn clamp(&mut self) {
+        self.fields().into_iter().for_each(Field::clamp);
+    }
 
     /// Returns the nearest supported parameters.
     #[must_use]
-    pub fn clamped(self) -> Self {
+    fn clamped(mut self) -> Self
+    where
+        Self: Sized,
+    {
+        self.clamp();
+        self
+    }
+}
+
+/// A parameter, which a slider or a row of buttons changes.
+pub struct Field<'a> {
+    /// Its name.
+    pub name: &'static str,
+    /// Its value in words.
+    pub text: String,
+    /// The names of its values, if there are few.
+    pub names: &'static [&'static str],
+    value: Value<'a>,
+}
+
+enum Value<'a> {
+    /// Whole numbers that move together, with their range and their step.
+    Whole(Vec<&'a mut u32>, &'static RangeInclusive<u32>, u32),
+    /// A number, with its range and the stops in it.
+    Stop(&'a mut f64, &'static RangeInclusive<f64>, &'static [f64]),
+    /// One of several values: the current one, and what chooses another.
+    Choice(usize, Box<dyn FnMut(usize) + 'a>),
+}
+
+impl<'a> Field<'a> {
+    pub(super) const fn whole(
+        name: &'static str,
+        text: String,
+        values: Vec<&'a mut u32>,
+        (range, step): (&'static RangeInclusive<u32>, u32),
+    ) -> Self {
+        Self { name, text, names: &[], value: Value::Whole(values, range, step) }
+    }
+
+    pub(super) const fn stop(
+        name: &'static str,
+        text: String,
+        value: &'a mut f64,
+        (range, stops): (&'static RangeInclusive<f64>, &'static [f64]),
+    ) -> Self {
+        Self { name, text, names: &[], value: Value::Stop(value, range, stops) }
+    }
+
+    pub(super) fn choice<T: Copy + PartialEq + 'a>(
+        name: &'static str,
+        names: &'static [&'static str],
+        value: &'a mut T,
+        all: [T; 2],
+    ) -> Self {
+        let now = usize::from(*value == all[1]);
         Self {
-            size: (self.size | 1).clamp(*Self::SIZES.start(), *Self::SIZES.end()),
-            runs: within(self.runs, &Self::RUNS),
+            name,
+            text: names[now].to_owned(),
+            names,
+            value: Value::Choice(now, Box::new(move |to| *value = all[to])),
+        }
+    }
+
+    /// Returns the position of the value, from 0, and the last one.
+    #[must_use]
+    pub fn place(&self) -> (usize, usize) {
+        match &self.value {
+            Value::Whole(values, range, step) => {
+                let place = |value: u32| (value.saturating_sub(*range.start()) / step) as usize;
+                (values.first().map_or(0, |value| place(**value)), place(*range.end()))
+            }
+            Value::Stop(value, _, stops) => (stop_index(stops, **value), stops.len() - 1),
+            Value::Choice(now, _) => (*now, self.names.len() - 1),
+        }
+    }
+
+    /// Goes to a position.
+    pub fn set(self, place: usize) {
+        match self.value {
+            Value::Whole(values, range, step) => {
+                values.into_iter().for_each(|value| *value = range.start() + step * place as u32);
+            }
+            Value::Stop(value, _, stops) => *value = stops[place],
+            Value::Choice(_, mut choose) => choose(place),
+        }
+    }
+
+    /// Goes one step up or down, up to the ends of the range.
+    pub fn step(mut self, more: bool) {
+        match &mut self.value {
+            Value::Whole(values, _, step) => {
+                let moved = |value: u32| if more { value.saturating_add(*step) } else { value.saturating_sub(*step) };
+                values.iter_mut().for_each(|value| **value = moved(**value));
+            }
+            Value::Stop(value, _, stops) => step_on(stops, value, more),
+            Value::Choice(_, choose) => choose(more.into()),
+        }
+        self.clamp();
+    }
+
+    fn clamp(self) {
+        match self.value {
+            Value::Whole(values, range, step) => values.into_iter().for_each(|value| {
+                let steps = value.saturating_sub(*range.start()).div_ceil(step);
+                *value = (range.start() + step * steps).min(*range.end());
+            }),
+            // NaN becomes the lower end.
+            Value::Stop(value, range, _) => *value = value.max(*range.start()).min(*range.end()),
+            Value::Choice(..) => {}
         }
     }
 }
 
-impl Equalize {
-    /// Supported time constants.
-    pub const TIME_CONSTANTS: RangeInclusive<f64> = 0.0..=10.0;
-
-    /// Returns the nearest supported parameters.
-    #[must_use]
-    pub fn clamped(self) -> Self {
-        Self { time_constant_secs: within_real(self.time_constant_secs, &Self::TIME_CONSTANTS), ..self }
-    }
-}
-
-impl Clahe {
-    /// Supported numbers of tiles, across and down.
-    pub const TILES: RangeInclusive<u32> = 1..=16;
-    /// Supported clip limits.
-    pub const CLIP_LIMITS: RangeInclusive<f64> = 0.0..=100.0;
-
-    /// Returns the nearest supported parameters.
-    #[must_use]
-    pub fn clamped(self) -> Self {
-        let tiles = (within(self.tiles.0, &Self::TILES), within(self.tiles.1, &Self::TILES));
-        Self { tiles, clip_limit: within_real(self.clip_limit, &Self::CLIP_LIMITS) }
-    }
-}
-
-impl Posterize {
-    /// Supported numbers of levels.
-    pub const LEVELS: RangeInclusive<u32> = 2..=16;
-
-    /// Returns the nearest supported parameters.
-    #[must_use]
-    pub fn clamped(self) -> Self {
-        Self { levels: within(self.levels, &Self::LEVELS), ..self }
-    }
-}
-
-impl Otsu {
-    /// Supported numbers of classes.
-    pub const CLASSES: RangeInclusive<u32> = 2..=5;
-
-    /// Returns the nearest supported parameters.
-    #[must_use]
-    pub fn clamped(self) -> Self {
-        Self { classes: within(self.classes, &Self::CLASSES), ..self }
-    }
-}
-
-impl Adjustments {
-    /// Returns `true` if nothing is adjusted.
-    #[must_use]
-    pub fn is_off(&self) -> bool {
-        *self == Self::default()
-    }
-
-    /// Returns each step on its own, whether it is on or off, in the order in which they are applied.
-    #[must_use]
-    pub fn steps(self) -> [Self; 4] {
-        let Self { lut, blur, tone, reduction } = self;
-        let off = Self::default();
-        [Self { lut, ..off }, Self { blur, ..off }, Self { tone, ..off }, Self { reduction, ..off }]
-    }
-
-    /// Returns the adjustments for pictures of this range: the curves of some cameras are published for recorded codes.
-    #[must_use]
-    pub fn for_range(self, range: Range) -> Self {
-        Self { lut: self.lut.map(|lut| lut.for_range(range)), ..self }
-    }
-
-    /// Returns the steps after the lookup table.
-    #[must_use]
-    pub fn after_lut(self) -> Self {
-        Self { lut: None, ..self }
-    }
-
-    /// Returns the steps before the reduction.
-    #[must_use]
-    pub fn before_reduction(self) -> Self {
-        Self { reduction: None, ..self }
-    }
-
-    /// Returns `true` if the first step that needs a histogram needs the source's.
-    #[must_use]
-    pub fn need_source_bins(self) -> bool {
-        self.steps().into_iter().find(|step| !step.is_off()).is_some_and(|first| match (first.tone, first.reduction) {
-            (Some(Tone::Equalize(_)), _) | (_, Some(Reduction::Otsu(_))) => true,
-            (_, Some(Reduction::Posterize(Posterize { placing, .. }))) => placing == Placing::Population,
-            (Some(Tone::Clahe(_)), _) | (None, None) => false,
-        })
-    }
-
-    /// Returns `true` if the picture is divided into Otsu's classes, whose thresholds depend on it.
-    #[must_use]
-    pub fn have_thresholds(&self) -> bool {
-        matches!(self.reduction, Some(Reduction::Otsu(_)))
-    }
-
-    /// Returns the text of the adjustments with a digest of a file's lookup table, since different files may have the same name.
-    #[must_use]
-    pub fn exact_text(&self) -> String {
-        let Some(lut) = self.lut else { return self.to_string() };
-        let lut = lut.digest().map_or_else(|| lut.to_string(), |digest| format!("{lut} ({digest:08x})"));
-        let parts = [lut, self.after_lut().to_string()];
-        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
-    }
-
-    /// Returns the nearest supported parameters.
-    #[must_use]
-    pub fn clamped(self) -> Self {
-        let tone = self.tone.map(|tone| match tone {
-            Tone::Equalize(equalize) => Tone::Equalize(equalize.clamped()),
-            Tone::Clahe(clahe) => Tone::Clahe(clahe.clamped()),
-        });
-        let reduction = self.reduction.map(|reduction| match reduction {
-            Reduction::Posterize(posterize) => Reduction::Posterize(posterize.clamped()),
-            Reduction::Otsu(threshold) => Reduction::Otsu(threshold.clamped()),
-        });
-        Self { lut: self.lut, blur: self.blur.map(Blur::clamped), tone, reduction }
-    }
-}
-
-impl Default for Blur {
-    fn default() -> Self {
-        Self { size: 9, runs: 1 }
-    }
-}
-
-impl Default for Equalize {
-    fn default() -> Self {
-        Self { per_channel: false, time_constant_secs: 0.5 }
-    }
-}
-
-impl Default for Clahe {
-    fn default() -> Self {
-        Self { tiles: (8, 8), clip_limit: 2.0 }
-    }
-}
-
-impl Default for Posterize {
-    fn default() -> Self {
-        Self { levels: 5, placing: Placing::default() }
-    }
-}
-
-impl Default for Otsu {
-    fn default() -> Self {
-        Self { classes: 2, shown: ClassDisplay::default() }
-    }
-}
-
-fn within(value: u32, range: &RangeInclusive<u32>) -> u32 {
-    value.clamp(*range.start(), *range.end())
-}
-
-/// Clamps a value to a range. NaN becomes the lower end.
-fn within_real(value: f64, range: &RangeInclusive<f64>) -> f64 {
-    if value.is_nan() { *range.start() } else { value.clamp(*range.start(), *range.end()) }
-}
-
-fn number<T: FromStr + PartialOrd + fmt::Display>(
+/// Parses a number in a range.
+pub(super) fn number<T: FromStr + PartialOrd + fmt::Display>(
     text: &str,
     what: &str,
     range: &RangeInclusive<T>,
@@ -294,113 +185,27 @@ fn number<T: FromStr + PartialOrd + fmt::Display>(
     }
 }
 
-/// Parses "9" or, for three runs, "9x3".
-impl FromStr for Blur {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        let (size, runs) = text.split_once('x').unwrap_or((text, "1"));
-        let size = number(size, "width of a blur", &Self::SIZES)?;
-        if size.is_multiple_of(2) {
-            return Err(ParseError::new(format!("the width of a blur must be odd, not {size}")));
-        }
-        Ok(Self { size, runs: number(runs, "number of runs", &Self::RUNS)? })
-    }
+/// Returns the index of the last of the ascending `stops` that does not exceed the value, or 0 if all do. Among clip
+/// limits, 0 is the largest stop.
+fn stop_index(stops: &[f64], value: f64) -> usize {
+    let last = stops.len() - 1;
+    let exact = stops.iter().position(|&stop| (stop - value).abs() < 1e-9);
+    exact.unwrap_or_else(|| (0..=last).rev().find(|&at| stops[at] < value && (stops[at] > 0.0 || at == 0)).unwrap_or(0))
 }
 
-/// Parses "8x8" or, with a clip limit, "8x8:2.0".
-impl FromStr for Clahe {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        let (tiles, clip_limit) = text.split_once(':').unwrap_or((text, "2"));
-        let Some((across, down)) = tiles.split_once('x') else {
-            return Err(ParseError::new(format!("'{tiles}' is not a number of tiles; write it like 8x8")));
-        };
-        let tiles = (number(across, "number of tiles", &Self::TILES)?, number(down, "number of tiles", &Self::TILES)?);
-        Ok(Self { tiles, clip_limit: number(clip_limit, "clip limit", &Self::CLIP_LIMITS)? })
-    }
-}
-
-/// Parses "luminance" or "channels", optionally with a time constant in seconds, "luminance:0.5".
-impl FromStr for Equalize {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        let (what, time_constant) = text.split_once(':').unwrap_or((text, "0.5"));
-        let per_channel = match what {
-            "luminance" => false,
-            "channels" => true,
-            _ => return Err(ParseError::new(format!("cannot equalize '{what}'; expected luminance or channels"))),
-        };
-        Ok(Self { per_channel, time_constant_secs: number(time_constant, "time constant", &Self::TIME_CONSTANTS)? })
-    }
-}
-
-/// Parses "5", "5:width" or "5:population".
-impl FromStr for Posterize {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        let (levels, placing) = text.split_once(':').unwrap_or((text, "width"));
-        let placing = match placing {
-            "width" => Placing::Width,
-            "population" => Placing::Population,
-            _ => {
-                return Err(ParseError::new(format!("unknown placement '{placing}'; expected width or population")));
-            }
-        };
-        Ok(Self { levels: number(levels, "number of levels", &Self::LEVELS)?, placing })
-    }
-}
-
-/// Parses "3", "3:tones" or "3:colors".
-impl FromStr for Otsu {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        let (classes, shown) = text.split_once(':').unwrap_or((text, "tones"));
-        let shown = match shown {
-            "tones" => ClassDisplay::Tones,
-            "colors" | "colours" => ClassDisplay::Colors,
-            _ => return Err(ParseError::new(format!("cannot show classes as '{shown}'; expected tones or colors"))),
-        };
-        Ok(Self { classes: number(classes, "number of classes", &Self::CLASSES)?, shown })
-    }
-}
-
-/// Formats the adjustments that are on as the text of the overlay, such as "low-pass 9×9 ×3, CLAHE 8×8 clip 2, 3
-/// classes".
-impl fmt::Display for Adjustments {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut parts: Vec<_> = self.lut.iter().map(Lut::to_string).collect();
-        if let Some(Blur { size, runs }) = self.blur {
-            parts.push(format!("low-pass {size}×{size}") + &if runs > 1 { format!(" ×{runs}") } else { String::new() });
-        }
-        match self.tone {
-            Some(Tone::Equalize(Equalize { per_channel: true, .. })) => parts.push("equalized by channel".into()),
-            Some(Tone::Equalize(_)) => parts.push("equalized".into()),
-            Some(Tone::Clahe(Clahe { tiles, clip_limit })) => {
-                let clip = if clip_limit > 0.0 { format!("clip {clip_limit}") } else { "without clip limit".into() };
-                parts.push(format!("CLAHE {}×{} {clip}", tiles.0, tiles.1));
-            }
-            None => {}
-        }
-        match self.reduction {
-            Some(Reduction::Posterize(Posterize { levels, placing: Placing::Width })) => {
-                parts.push(format!("{levels} levels"))
-            }
-            Some(Reduction::Posterize(Posterize { levels, .. })) => {
-                parts.push(format!("{levels} levels by population"))
-            }
-            Some(Reduction::Otsu(Otsu { classes, shown: ClassDisplay::Tones })) => {
-                parts.push(format!("{classes} classes"));
-            }
-            Some(Reduction::Otsu(Otsu { classes, .. })) => parts.push(format!("{classes} classes in false colours")),
-            None => {}
-        }
-        f.write_str(&parts.join(", "))
-    }
+/// Steps a value to the next stop above or below it.
+fn step_on(stops: &[f64], value: &mut f64, more: bool) {
+    let at = stop_index(stops, *value);
+    let is_exact = (stops[at] - *value).abs() < 1e-9;
+    let is_below_all = !is_exact && *value < stops[at];
+    *value = match more {
+        true if is_below_all => stops[at],
+        true => stops[(at + 1).min(stops.len() - 1)],
+        false if is_below_all => *value,
+        // Between two stops, step down to the lower one.
+        false if !is_exact => stops[at],
+        false => stops[at.saturating_sub(1)],
+    };
 }
 
 #[cfg(test)]
@@ -408,63 +213,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parameters_are_parsed() {
-        assert_eq!("9x3".parse(), Ok(Blur { size: 9, runs: 3 }));
-        assert_eq!("63".parse(), Ok(Blur { size: 63, runs: 1 }));
-        assert_eq!("8x4:2.5".parse(), Ok(Clahe { tiles: (8, 4), clip_limit: 2.5 }));
-        assert_eq!("8x8".parse(), Ok(Clahe::default()));
-        assert_eq!("channels:0".parse(), Ok(Equalize { per_channel: true, time_constant_secs: 0.0 }));
-        assert_eq!("5:population".parse(), Ok(Posterize { levels: 5, placing: Placing::Population }));
-        assert_eq!("3:colors".parse(), Ok(Otsu { classes: 3, shown: ClassDisplay::Colors }));
-    }
-
-    #[test]
-    fn invalid_parameters_are_rejected_with_a_message() {
-        for text in ["8", "1", "65", "9x4", "9x", "x", "-9", "9x3x3"] {
-            assert!(text.parse::<Blur>().is_err(), "{text}");
-        }
-        for text in ["8", "0x8", "17x8", "8x8:-1", "8x8:NaN", "8x8:101", "8x8:"] {
-            assert!(text.parse::<Clahe>().is_err(), "{text}");
-        }
-        for text in ["hue", "luminance:-1", "luminance:inf"] {
-            assert!(text.parse::<Equalize>().is_err(), "{text}");
-        }
-        for text in ["1", "17", "5:hue"] {
-            assert!(text.parse::<Posterize>().is_err(), "{text}");
-        }
-        let refused = "6".parse::<Otsu>().unwrap_err().to_string();
-        assert_eq!(refused, "'6' is not a valid number of classes; expected 2 to 5");
-    }
-
-    #[test]
-    fn parameters_are_clamped_to_their_ranges() {
-        assert_eq!(Blur { size: 0, runs: 9 }.clamped(), Blur { size: 3, runs: 3 });
-        assert_eq!(Blur { size: 1000, runs: 0 }.clamped(), Blur { size: 63, runs: 1 });
-        assert_eq!(Blur { size: 8, runs: 1 }.clamped().size, 9);
-        let wild = Clahe { tiles: (0, 99), clip_limit: f64::NAN }.clamped();
-        assert_eq!(wild, Clahe { tiles: (1, 16), clip_limit: 0.0 });
-    }
-
-    #[test]
-    fn the_overlay_lists_the_adjustments() {
-        let all = Adjustments {
-            lut: None,
-            blur: Some(Blur { size: 9, runs: 3 }),
-            tone: Some(Tone::Clahe(Clahe::default())),
-            reduction: Some(Reduction::Otsu(Otsu { classes: 3, shown: ClassDisplay::Tones })),
+    fn values_between_two_stops_step_to_either_of_them() {
+        const CLIPS: [f64; 7] = [1.0, 1.5, 2.0, 2.5, 3.0, 100.0, 0.0];
+        let step = |mut value, more| {
+            step_on(&CLIPS, &mut value, more);
+            value
         };
-        assert_eq!(all.to_string(), "low-pass 9×9 ×3, CLAHE 8×8 clip 2, 3 classes");
-        let shown = |reduction| Adjustments { reduction: Some(reduction), ..Adjustments::default() }.to_string();
-        let threshold = |shown| Reduction::Otsu(Otsu { classes: 2, shown });
-        assert_ne!(
-            shown(threshold(ClassDisplay::Tones)),
-            shown(threshold(ClassDisplay::Colors)),
-            "they are different pictures"
-        );
-        assert!(!all.is_off() && Adjustments::default().is_off());
-        assert_eq!(Adjustments::default().to_string(), "");
-        let unlimited = Tone::Clahe(Clahe { tiles: (8, 8), clip_limit: 0.0 });
-        let text = Adjustments { tone: Some(unlimited), ..Adjustments::default() }.to_string();
-        assert_eq!(text, "CLAHE 8×8 without clip limit");
+        assert_eq!((step(2.2, true), step(2.2, false)), (2.5, 2.0));
+        assert_eq!((step(2.0, true), step(2.0, false)), (2.5, 1.5));
+        assert_eq!((step(0.3, true), step(0.3, false)), (1.0, 0.3));
+        assert_eq!((step(100.0, true), step(0.0, true), step(0.0, false)), (0.0, 0.0, 100.0), "none is the most");
+        let mut secs = 0.05;
+        step_on(&[0.0, 0.1, 0.25], &mut secs, false);
+        assert_eq!(secs, 0.0);
     }
 }

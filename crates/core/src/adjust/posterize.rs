@@ -8,7 +8,97 @@
 //! ⌊(E(v) + ⌊h(v)/2⌋) · L / P⌋, the level of its middle sample. The tone of level i is the code of the sample at rank
 //! ⌊(2i+1) · P / (2L)⌋, the level's median.
 
-use super::mul_div;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+use super::parameters::{Field, Memory, Parameters, number};
+use super::parse_error::ParseError;
+use super::{Codes, bins, equalize, mul_div};
+
+/// The names of the placements.
+const PLACINGS: [&str; 2] = ["width", "population"];
+
+/// The placement of the levels of a posterized picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Placing {
+    /// Equal width.
+    #[default]
+    Width,
+    /// Equal population.
+    Population,
+}
+
+/// Posterization.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Posterize {
+    /// Number of levels of each of red, green and blue, in [`Self::LEVELS`].
+    pub levels: u32,
+    /// Placement of the levels.
+    pub placing: Placing,
+}
+
+impl Posterize {
+    /// Supported numbers of levels.
+    pub const LEVELS: RangeInclusive<u32> = 2..=16;
+}
+
+impl Default for Posterize {
+    fn default() -> Self {
+        Self { levels: 5, placing: Placing::default() }
+    }
+}
+
+/// Parses "5", "5:width" or "5:population".
+impl FromStr for Posterize {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let (levels, placing) = text.split_once(':').unwrap_or((text, "width"));
+        let placing = match placing {
+            "width" => Placing::Width,
+            "population" => Placing::Population,
+            _ => {
+                return Err(ParseError::new(format!("unknown placement '{placing}'; expected width or population")));
+            }
+        };
+        Ok(Self { levels: number(levels, "number of levels", &Self::LEVELS)?, placing })
+    }
+}
+
+impl Parameters for Posterize {
+    fn fields(&mut self) -> [Field<'_>; 2] {
+        let Self { levels, placing } = self;
+        [
+            Field::whole("levels", levels.to_string(), vec![levels], (&Self::LEVELS, 1)),
+            Field::choice("equal by", &PLACINGS, placing, [Placing::Width, Placing::Population]),
+        ]
+    }
+
+    fn text(&self) -> String {
+        format!("{} levels{}", self.levels, if self.placing == Placing::Width { "" } else { " by population" })
+    }
+
+    fn written(&self) -> String {
+        format!("{}:{}", self.levels, PLACINGS[self.placing as usize])
+    }
+
+    fn apply(&self, codes: Codes, _: &mut Memory, _: Option<f64>) -> Codes {
+        let curves = match self.placing {
+            Placing::Width => std::array::from_fn(|_| equal_width(1 << codes.bits, self.levels)),
+            Placing::Population => codes.channel_bins().map(|bins| equal_population(&bins, self.levels)),
+        };
+        equalize::apply_to_channels(codes, &curves)
+    }
+
+    fn reference(&self, codes: Codes) -> Codes {
+        let bins = bins::reference(&codes);
+        let curves: [Vec<u32>; 3] = std::array::from_fn(|channel| match self.placing {
+            Placing::Width => equal_width(1 << codes.bits, self.levels),
+            Placing::Population => equal_population(&bins[channel], self.levels),
+        });
+        codes.map(|pixel| std::array::from_fn(|channel| curves[channel][usize::from(pixel[channel])] as u16))
+    }
+}
 
 /// Returns the curve that divides `code_count` codes into levels of equal width.
 #[must_use]

@@ -7,7 +7,7 @@ use super::words::words;
 use crate::model::{Command, Model};
 use crate::theme;
 use histoscope_keys::look;
-use histoscope_keys::{self as keys, Action};
+use histoscope_keys::{self as keys, Action, Change, Setting};
 
 /// Width of a line, in points.
 pub const WIDTH: f32 = 270.0;
@@ -51,11 +51,14 @@ impl<'a, 'm> MenuDrawing<'a, 'm> {
         self.command_line(ui, action, Command::Do(action))
     }
 
-    /// Adds a line for one of several values.
-    pub fn value(&mut self, ui: &mut Ui, action: Action) {
-        let Some((words, is_now)) = look::value(&self.model.look, self.model.scopes.components, action) else { return };
-        if self.line(ui, &words, if is_now { "now" } else { "" }, true).clicked() {
-            self.commands.push(Command::Do(action));
+    /// Adds a line for each value of a setting.
+    pub fn values(&mut self, ui: &mut Ui, setting: Setting) {
+        let (look, components) = (self.model.look, self.model.scopes.components);
+        let values = (0..).map_while(|place| Some((place, look::value(&look, components, setting, place)?)));
+        for (place, (words, is_now)) in values {
+            if self.line(ui, &words, if is_now { "now" } else { "" }, true).clicked() {
+                self.commands.push(Command::Do(Action::Change(setting, Change::To(place))));
+            }
         }
     }
 

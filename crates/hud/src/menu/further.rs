@@ -7,38 +7,33 @@ use super::words::shortened;
 use crate::model::Command;
 use crate::theme;
 use histoscope_core::adjust::{Adjustment, CameraLog, Choices};
-use histoscope_core::scopes::Diagram;
-use histoscope_core::scopes::graticule::Unit;
 use histoscope_core::strip::FindingFilter;
-use histoscope_keys::Action;
+use histoscope_keys::{Action, Panel, Setting};
 use histoscope_render::view::scene::Sharing;
-use histoscope_render::view::scopes::ScopeStyle;
 
 impl MenuDrawing<'_, '_> {
     /// Adds the scopes, and the appearance of those other than the histograms.
     pub(super) fn scopes(&mut self, ui: &mut Ui) {
-        use Action::{
-            SetDiagram, SetUnit, SetZoom, ToggleOverlays, ToggleParade, ToggleScopes, ToggleSkinTone, ToggleSplit,
-            ToggleVectorscope, ToggleWaveform, ToggleWhite,
-        };
-        for action in [ToggleOverlays, ToggleWaveform, ToggleParade, ToggleVectorscope, ToggleScopes, ToggleSplit] {
-            self.action_line(ui, action);
+        use Setting::{AllScopes, Histograms, Parade, SkinTone, Split, Vectorscope, Waveform, White};
+        for setting in [Histograms, Waveform, Parade, Vectorscope, AllScopes, Split] {
+            self.action_line(ui, setting.switch());
         }
-        ui.add(egui::Separator::default().spacing(7.0));
-        Unit::ALL.map(SetUnit).into_iter().for_each(|action| self.value(ui, action));
-        ui.add(egui::Separator::default().spacing(7.0));
-        Diagram::ALL.map(SetDiagram).into_iter().for_each(|action| self.value(ui, action));
-        ui.add(egui::Separator::default().spacing(7.0));
-        ScopeStyle::ZOOMS.map(SetZoom).into_iter().for_each(|action| self.value(ui, action));
-        self.action_line(ui, ToggleWhite);
-        self.action_line(ui, ToggleSkinTone);
+        for setting in [Setting::Unit, Setting::Diagram, Setting::Zoom] {
+            ui.add(egui::Separator::default().spacing(7.0));
+            self.values(ui, setting);
+        }
+        self.action_line(ui, White.switch());
+        self.action_line(ui, SkinTone.switch());
     }
 
     /// Adds the strip behind the timeline, and the cuts and findings to go to.
     pub(super) fn clip(&mut self, ui: &mut Ui) {
-        for action in
-            [Action::ToggleChecks, Action::NextStrip, Action::ToCut { forward: true }, Action::ToCut { forward: false }]
-        {
+        for action in [
+            Action::TogglePanel(Panel::Checks),
+            Action::NextStrip,
+            Action::ToCut { forward: true },
+            Action::ToCut { forward: false },
+        ] {
             self.action_line(ui, action);
         }
         ui.add(egui::Separator::default().spacing(7.0));
@@ -82,11 +77,11 @@ impl MenuDrawing<'_, '_> {
     pub(super) fn comparison(&mut self, ui: &mut Ui) {
         self.action_line(ui, Action::HoldFrame);
         self.action_line(ui, Action::FlipHeld);
-        self.action_line(ui, Action::ToggleDivider);
-        self.action_line(ui, Action::NextSharing);
+        self.action_line(ui, Setting::Sharing.switch());
+        self.action_line(ui, Setting::Sharing.next());
         if self.model.look.sharing == Sharing::Difference {
             for more in [false, true] {
-                let action = Action::StepGain { more };
+                let action = Setting::Gain.step(more);
                 self.action_line(ui, action);
             }
         }

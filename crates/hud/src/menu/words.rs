@@ -5,8 +5,7 @@ use super::super::model::place_text;
 use histoscope_core::adjust::Adjustment;
 use histoscope_core::histogram::Components;
 use histoscope_keys::look;
-use histoscope_keys::{self as keys, Action, State};
-use histoscope_render::view::scene::Sharing;
+use histoscope_keys::{self as keys, Action, Panel, State};
 
 /// Returns the text for an action: what it would do now.
 pub fn words(action: Action, model: &Model<'_>) -> String {
@@ -14,8 +13,8 @@ pub fn words(action: Action, model: &Model<'_>) -> String {
         return words;
     }
     let state = match action {
-        Action::ToggleNumbers => model.tables.stats.is_some().into(),
-        Action::ToggleChecks => model.tables.findings.is_some().into(),
+        Action::TogglePanel(Panel::Numbers) => model.tables.stats.is_some().into(),
+        Action::TogglePanel(Panel::Checks) => model.tables.findings.is_some().into(),
         Action::ToggleLab => model.lab.is_some().into(),
         Action::NextStrip => model.file.strip_size.state(),
         _ => State::Off,
@@ -40,19 +39,6 @@ pub fn words(action: Action, model: &Model<'_>) -> String {
             "Show the second clip".to_owned()
         }
         Action::FlipHeld => "Show the held frame".to_owned(),
-        Action::ToggleDivider => match model.look.sharing {
-            Sharing::Alone => "A divider between both",
-            Sharing::Divider(_) => "Hide the divider",
-            Sharing::SideBySide => "Stop showing side by side",
-            Sharing::Difference => "Hide the difference",
-        }
-        .to_owned(),
-        Action::NextSharing => match model.look.sharing {
-            Sharing::Alone | Sharing::Divider(_) => "Both side by side",
-            Sharing::SideBySide => "Their difference",
-            Sharing::Difference => "A divider between both",
-        }
-        .to_owned(),
         Action::ToFinding { forward } => {
             let which = if forward { "Next" } else { "Previous" };
             format!("{which} {}", model.file.sought.one())

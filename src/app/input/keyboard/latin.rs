@@ -42,7 +42,7 @@ mod tests {
     use super::*;
     use crate::app::input::event::Modifiers;
     use crate::app::input::keyboard::{Press, of_press};
-    use histoscope_keys::{Action, NamedKey, SpeedChange};
+    use histoscope_keys::{Action, NamedKey, Setting, SpeedChange};
 
     const NONE: Modifiers = Modifiers::NONE;
 
@@ -56,17 +56,17 @@ mod tests {
     #[test]
     fn letters_of_other_scripts_are_mapped_by_position() {
         for (text, place, action) in [
-            ("п", 'g', Action::ToggleChannel(1)),
+            ("п", 'g', Setting::Green.switch()),
             ("й", 'q', Action::Quit),
-            ("κ", 'r', Action::ToggleChannel(0)),
-            ("ל", 'l', Action::ToggleChannel(3)),
-            ("ا", 'h', Action::ToggleOverlays),
+            ("κ", 'r', Setting::Red.switch()),
+            ("ל", 'l', Setting::Luminance.switch()),
+            ("ا", 'h', Setting::Histograms.switch()),
             ("х", '[', Action::Speed(SpeedChange::By(1.0 / histoscope_keys::SPEED_STEP))),
             ("ю", '.', Action::Step { forward: true }),
         ] {
             assert_eq!(does(text, text, place, NONE), Some(action), "{text}");
         }
-        assert_eq!(does("М", "м", 'v', Modifiers::SHIFT), Some(Action::NextArrangement));
+        assert_eq!(does("М", "м", 'v', Modifiers::SHIFT), Some(Setting::Arrangement.next()));
         assert_eq!(does("Х", "х", '[', Modifiers::SHIFT), Some(Action::Speed(SpeedChange::By(0.5))));
         assert_eq!(does("п", "п", 'g', Modifiers::CONTROL), Some(Action::EnterTime));
     }

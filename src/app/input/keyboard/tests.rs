@@ -1,6 +1,6 @@
 use super::*;
 use histoscope_core::adjust::{Adjustment, Parameter};
-use histoscope_keys::SpeedChange;
+use histoscope_keys::{Setting, SpeedChange};
 
 const NONE: Modifiers = Modifiers::NONE;
 const SHIFT: Modifiers = Modifiers::SHIFT;
@@ -45,8 +45,8 @@ fn control_only_combines_with_keys_in_the_table() {
     assert_eq!(typed("q", "q", NONE), Some(Action::Quit));
     assert_eq!(typed("q", "q", Modifiers::CONTROL), None);
     assert_eq!(typed("g", "g", Modifiers::CONTROL), Some(Action::EnterTime));
-    assert_eq!(typed("g", "g", NONE), Some(Action::ToggleChannel(1)));
-    assert_eq!(typed("d", "d", NONE), Some(Action::NextDatascope));
+    assert_eq!(typed("g", "g", NONE), Some(Setting::Green.switch()));
+    assert_eq!(typed("d", "d", NONE), Some(Setting::Datascope.next()));
     assert_eq!(typed("d", "d", Modifiers::CONTROL), Some(Action::ClearRegion));
     assert_eq!(typed("p", "p", NONE), Some(Action::HoldFrame));
     assert_eq!(typed("p", "p", Modifiers::CONTROL), None);
@@ -56,14 +56,14 @@ fn control_only_combines_with_keys_in_the_table() {
 
 #[test]
 fn shift_distinguishes_letters_and_caps_lock_does_not() {
-    assert_eq!(typed("V", "v", SHIFT), Some(Action::NextArrangement));
-    assert_eq!(typed("V", "v", NONE), Some(Action::NextScale), "caps lock");
-    assert_eq!(typed("v", "v", SHIFT), Some(Action::NextArrangement), "Shift with caps lock");
+    assert_eq!(typed("V", "v", SHIFT), Some(Setting::Arrangement.next()));
+    assert_eq!(typed("V", "v", NONE), Some(Setting::Scale.next()), "caps lock");
+    assert_eq!(typed("v", "v", SHIFT), Some(Setting::Arrangement.next()), "Shift with caps lock");
 }
 
 #[test]
 fn plus_enlarges_on_every_keyboard_layout() {
-    let more = Some(Action::Enlarge { more: true });
+    let more = Some(Setting::Height.step(true));
     // American and French: + is above =, and = without Shift is accepted as well. German: + needs no Shift, and has * above it.
     assert_eq!(typed("=", "=", NONE), more);
     assert_eq!(typed("+", "=", SHIFT), more);
@@ -73,7 +73,7 @@ fn plus_enlarges_on_every_keyboard_layout() {
     // German and Swiss: = is above 0, + above 1.
     assert_eq!(typed("=", "0", SHIFT), None);
     assert_eq!(typed("+", "1", SHIFT), more);
-    let less = Some(Action::Enlarge { more: false });
+    let less = Some(Setting::Height.step(false));
     assert_eq!(typed("-", "-", NONE), less);
     assert_eq!(typed("-", "6", SHIFT), less, "where it needs Shift");
     assert_eq!(typed("_", "-", SHIFT), None);
@@ -82,7 +82,7 @@ fn plus_enlarges_on_every_keyboard_layout() {
 
 #[test]
 fn the_key_of_a_digit_is_the_same_key_on_every_keyboard() {
-    let [lower, higher] = [false, true].map(|more| Some(Action::StepZebra { more }));
+    let [lower, higher] = [false, true].map(|more| Some(Setting::Zebra.step(more)));
     // What the keys 7, 8 and 9 type, then 8 and 9 with Shift.
     for (keyboard, [seven, eight, nine], [shift_eight, shift_nine]) in [
         ("American", ["7", "8", "9"], ["*", "("]),
@@ -94,29 +94,29 @@ fn the_key_of_a_digit_is_the_same_key_on_every_keyboard() {
     ] {
         assert_eq!(at(Some('7'), seven, seven, NONE), lower, "{keyboard}");
         assert_eq!(at(Some('8'), eight, eight, NONE), higher, "{keyboard}");
-        assert_eq!(at(Some('9'), nine, nine, NONE), Some(Action::ToggleZebra), "{keyboard}");
-        assert_eq!(at(Some('8'), shift_eight, eight, SHIFT), Some(Action::NextMarks), "{keyboard}");
-        assert_eq!(at(Some('9'), shift_nine, nine, SHIFT), Some(Action::ToggleMarks), "{keyboard}");
+        assert_eq!(at(Some('9'), nine, nine, NONE), Some(Setting::Zebra.switch()), "{keyboard}");
+        assert_eq!(at(Some('8'), shift_eight, eight, SHIFT), Some(Setting::Marks.next()), "{keyboard}");
+        assert_eq!(at(Some('9'), shift_nine, nine, SHIFT), Some(Setting::Marks.switch()), "{keyboard}");
     }
-    assert_eq!(at(Some('9'), "9", "ç", NONE), Some(Action::ToggleZebra), "French with caps lock");
-    assert_eq!(at(None, "9", "9", NONE), Some(Action::ToggleZebra), "the number pad");
+    assert_eq!(at(Some('9'), "9", "ç", NONE), Some(Setting::Zebra.switch()), "French with caps lock");
+    assert_eq!(at(None, "9", "9", NONE), Some(Setting::Zebra.switch()), "the number pad");
     // A key that types a symbol of the table acts as that symbol; a digit key's position does not override it.
-    assert_eq!(at(Some('6'), "-", "-", NONE), Some(Action::Enlarge { more: false }), "French");
+    assert_eq!(at(Some('6'), "-", "-", NONE), Some(Setting::Height.step(false)), "French");
     assert_eq!(at(Some('q'), "ç", "ç", NONE), None, "Turkish and others have it elsewhere");
     assert_eq!(at(Some('9'), "9", "9", Modifiers::CONTROL), None);
 }
 
 #[test]
 fn if_a_digit_key_types_a_symbol_of_the_table_shift_gives_the_digit() {
-    let [lower, higher] = [false, true].map(|more| Some(Action::StepZebra { more }));
-    let [smaller, larger] = [false, true].map(|more| Some(Action::Enlarge { more }));
+    let [lower, higher] = [false, true].map(|more| Some(Setting::Zebra.step(more)));
+    let [smaller, larger] = [false, true].map(|more| Some(Setting::Height.step(more)));
     // Bépo: " « » ( ) @ + - / * and, with Shift, the digits.
     assert_eq!([at(Some('7'), "+", "+", NONE), at(Some('8'), "-", "-", NONE)], [larger, smaller]);
     assert_eq!([at(Some('7'), "7", "+", SHIFT), at(Some('8'), "8", "-", SHIFT)], [lower, higher]);
-    assert_eq!(at(Some('9'), "/", "/", NONE), Some(Action::ToggleZebra));
-    assert_eq!(at(Some('9'), "9", "/", SHIFT), Some(Action::ToggleMarks));
+    assert_eq!(at(Some('9'), "/", "/", NONE), Some(Setting::Zebra.switch()));
+    assert_eq!(at(Some('9'), "9", "/", SHIFT), Some(Setting::Marks.switch()));
     let alt = Modifiers::ALT;
-    assert_eq!(at(Some('7'), "+", "+", alt), Some(Action::Opaque { more: true }));
+    assert_eq!(at(Some('7'), "+", "+", alt), Some(Setting::Opacity.step(true)));
     // Czech and Slovak have + at the position of 1, French has - at 6.
     assert_eq!(at(Some('1'), "+", "+", NONE), larger);
     assert_eq!(at(Some('6'), "-", "-", NONE), smaller);
@@ -128,12 +128,12 @@ fn if_a_digit_key_types_a_symbol_of_the_table_shift_gives_the_digit() {
 #[test]
 fn plus_and_minus_with_alt_change_the_opacity() {
     let alt = Modifiers::ALT;
-    assert_eq!(typed("=", "=", alt), Some(Action::Opaque { more: true }));
-    assert_eq!(typed("+", "=", alt | SHIFT), Some(Action::Opaque { more: true }));
-    assert_eq!(typed("+", "+", alt), Some(Action::Opaque { more: true }));
-    assert_eq!(typed("-", "-", alt), Some(Action::Opaque { more: false }));
+    assert_eq!(typed("=", "=", alt), Some(Setting::Opacity.step(true)));
+    assert_eq!(typed("+", "=", alt | SHIFT), Some(Setting::Opacity.step(true)));
+    assert_eq!(typed("+", "+", alt), Some(Setting::Opacity.step(true)));
+    assert_eq!(typed("-", "-", alt), Some(Setting::Opacity.step(false)));
     // On a Mac, the key types a dash while Option is held.
-    assert_eq!(typed("–", "-", alt), Some(Action::Opaque { more: false }));
+    assert_eq!(typed("–", "-", alt), Some(Setting::Opacity.step(false)));
     assert_eq!(typed("-", "-", alt | Modifiers::CONTROL), None);
 }
 

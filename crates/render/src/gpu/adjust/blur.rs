@@ -8,7 +8,7 @@ use crate::gpu::params::InputPicture;
 use crate::gpu::resources::{Dispatch, rows_of_workgroups, storage, uniform};
 use crate::gpu::shaders::{self, groups};
 use crate::gpu::{Gpu, GpuError};
-use histoscope_core::adjust::Blur;
+use histoscope_core::adjust::{Blur, Parameters};
 
 /// `Blur` of shaders/adjust/blur.wgsl.
 #[repr(C)]

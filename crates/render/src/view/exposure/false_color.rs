@@ -164,16 +164,6 @@ impl FalseColorTable {
         }
     }
 
-    /// Returns the table that follows this one.
-    #[must_use]
-    pub const fn next(self) -> Self {
-        match self {
-            Self::Camera => Self::Steps,
-            Self::Steps => Self::Light,
-            Self::Light => Self::Camera,
-        }
-    }
-
     /// Describes the meaning of each colour.
     #[must_use]
     pub fn description(self) -> String {
