@@ -374,7 +374,7 @@ fn keys_of_each_kind_are_what_they_are_called() {
     for (key, action) in [
         ("o", "ToggleLoop"),
         ("o", "ToggleLoop"),
-        ("shift+v", "NextArrangement"),
+        ("shift+v", "Change(Arrangement, Next)"),
         ("bracketright", "Speed(By("),
         ("BackSpace", "Speed(Normal)"),
         ("End", "ToEnd"),

@@ -31,14 +31,14 @@ const BINS: [Option<u32>; 10] =
 type Apply = fn(&mut Look, Change, u32) -> Option<()>;
 
 /// A row of the table of settings.
-#[derive(Debug, Clone, Copy)]
-pub struct Row {
-    pub(super) apply: Apply,
-    pub(super) words: Words,
+#[derive(Clone, Copy)]
+struct Row {
+    apply: Apply,
+    words: Words,
 }
 
 /// The words for a setting.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub enum Words {
     /// Words formed from its name and its state.
     Of {
@@ -144,7 +144,7 @@ macro_rules! settings {
             /// Every setting, in the order in which changes are listed.
             pub const ALL: &[Self] = &[$(Self::$setting),+];
 
-            pub(super) const fn row(self) -> Row {
+            const fn row(self) -> Row {
                 match self {
                     $(Self::$setting => $row,)+
                 }
@@ -328,7 +328,17 @@ impl Setting {
     /// Returns the name in the menu, in notes and for undo, unless the setting has words of its own.
     #[must_use]
     pub const fn label(self) -> Option<Label> {
-        if let Words::Of { label, .. } = self.row().words { Some(label) } else { None }
+        if let Words::Of { label, .. } = self.words() { Some(label) } else { None }
+    }
+
+    /// Changes the setting in a look, for codes of `bits` bits. Returns `None` if it has no such change.
+    pub(super) fn apply(self, look: &mut Look, change: Change, bits: u32) -> Option<()> {
+        (self.row().apply)(look, change, bits)
+    }
+
+    /// Returns the words for the setting.
+    pub(super) const fn words(self) -> Words {
+        self.row().words
     }
 }
 
