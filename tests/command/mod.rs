@@ -28,10 +28,14 @@ pub struct Run {
     pub stderr: String,
 }
 
-/// Returns the program without a display, and with backtraces enabled.
+/// Returns the program without a display, and with backtraces enabled. What it says does not depend on the caller's
+/// environment.
 pub fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_histoscope"));
-    for name in ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET", "RUST_LOG"] {
+    let display = ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"];
+    // A narrow `COLUMNS` would wrap the help, and colours would be codes between the words.
+    let words = ["COLUMNS", "LINES", "CLICOLOR_FORCE", "RUST_LOG", "RUST_LOG_STYLE"];
+    for name in display.into_iter().chain(words) {
         command.env_remove(name);
     }
     // Graphics libraries complain on standard error if they have no folder for their sockets.

@@ -11,11 +11,13 @@ use histoscope_core::histogram::{Components, Histogram};
 use histoscope_core::picture::{Frame, FrameFacts, Orientation, Picture, Ratio, Scan, VideoId};
 use histoscope_render::cpu;
 use histoscope_render::engine::{BackendKind, Renderer};
+use histoscope_render::gpu::draw::Shapes;
 use histoscope_render::gpu::readback::{Image, VIEW_FORMAT};
 use histoscope_render::gpu::{AdapterChoice, Gpu, Scene};
 use histoscope_render::view::scene::Look;
 
 use crate::support::lut;
+use crate::support::pool::{Lent, Pool};
 
 /// The backend that counts, adjusts and paints.
 pub type Way = BackendKind;
@@ -32,6 +34,24 @@ pub struct Studio {
 }
 
 impl Studio {
+    /// Returns one for exclusive use, set as a new one is.
+    pub fn get() -> Lent<Self> {
+        static STUDIOS: Pool<Studio> = Pool::new();
+        let mut studio = STUDIOS.lend(Self::new);
+        let Self { gpu, renderers } = &mut *studio;
+        for renderer in renderers {
+            renderer.set_timing(gpu, false);
+            renderer.set_limits(false);
+            renderer.set_selecting(None);
+            renderer.set_reference(gpu, None);
+            renderer.set_reference_scopes(None);
+            renderer.set_comparison(gpu, None).expect("nothing is compared");
+            renderer.set_shapes(Shapes::default());
+        }
+        studio
+    }
+
+    /// Returns one that nobody has used, for tests of memory or of the adapter's limits.
     pub fn new() -> Self {
         let gpu = Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one");
         let renderers = WAYS.map(|way| Renderer::new(&gpu, VIEW_FORMAT, way));
@@ -46,6 +66,19 @@ impl Studio {
     pub fn load(&mut self, way: Way, picture: &Picture, placing: (Ratio, Orientation), components: Components) {
         let (renderer, gpu) = self.renderer(way);
         renderer.load(gpu, picture, placing, None, components).expect("it loads");
+    }
+
+    /// Draws a picture with these bins, which are not counted.
+    pub fn drawn(
+        &mut self,
+        way: Way,
+        picture: &Picture,
+        placing: (Ratio, Orientation),
+        (size, scene, bins): ((u32, u32), &Scene, Histogram),
+    ) -> Image {
+        let (renderer, gpu) = self.renderer(way);
+        renderer.load_with_bins(gpu, picture, placing, bins).expect("it loads");
+        renderer.snapshot(gpu, size, scene).expect("it is drawn")
     }
 
     /// Loads a frame.

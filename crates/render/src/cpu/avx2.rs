@@ -256,11 +256,13 @@ fn weighted([x, y, z]: &[__m256; 3], [a, b, c]: [__m256; 3]) -> __m256 {
 }
 
 /// Returns the interpolated values of a row of levels at eight pixels.
+#[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 fn values_of(row: &[i16], group: &PixelGroup) -> __m256 {
+    // Read as a whole: sample by sample, the copy would take longer than everything else here, if built for tests.
     let half = |half: usize| -> [i16; GROUP_READS] {
         let samples = &row[group.first[half] as usize..][..GROUP_READS];
-        std::array::from_fn(|i| samples[i])
+        bytemuck::pod_read_unaligned(bytemuck::cast_slice(samples))
     };
     let samples = _mm256_set_m128i(bytemuck::cast(half(1)), bytemuck::cast(half(0)));
     let pairs = _mm256_shuffle_epi8(samples, bytemuck::cast(group.picks));

@@ -11,7 +11,7 @@ use histoscope_core::picture::region::Rect;
 use histoscope_core::scopes::{Chroma, ScopeCounts};
 
 /// The pass of a scope.
-pub trait ScopePass: Debug {
+pub trait ScopePass: Debug + Send {
     /// Prepares the pass for a rectangle within a picture; cheap if nothing has changed. A scope that the picture lacks counts
     /// nothing.
     ///

@@ -27,7 +27,7 @@ fn color(layout: &PixelLayout) -> histoscope_core::picture::color::Colorimetry {
 
 #[test]
 fn every_engine_counts_what_the_definition_says() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let sizes = [(1, 1), (6, 7), (17, 13), (61, 33)];
     for (number, (name, layout)) in native_layouts().into_iter().enumerate() {
         let picture = noise(layout, sizes[number % 4], color(&layout), 3, number as u64);
@@ -51,7 +51,7 @@ fn every_engine_counts_what_the_definition_says() {
 
 #[test]
 fn large_pictures_parts_of_them_and_adjusted_ones_are_exact() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let layout = PixelLayout::planar_ycbcr(8, (1, 1));
     for picture in [constant(layout, (641, 359), color(&layout)), natural(layout, (1920, 1080), color(&layout), 5)] {
         let (width, height) = (picture.width(), picture.height());
@@ -82,7 +82,7 @@ fn line_rows(image: &Image, left: u32, (top, height): (u32, u32)) -> Option<(u32
 
 #[test]
 fn the_line_is_as_high_as_its_bins_by_the_scale_of_luminance_and_counted_only_while_it_is_shown() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let layout = PixelLayout::planar_ycbcr(8, (1, 1));
     let picture = natural(layout, (640, 360), color(&layout), 9);
     let linear = linear_luminance(&picture, Transfer::Bt1886);

@@ -33,7 +33,7 @@ fn equalized(time_constant_secs: f64) -> Adjustments {
 
 #[test]
 fn every_adjustment_is_drawn_and_counted_as_its_definition_says_by_every_backend() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let layouts = [
         PixelLayout::planar_ycbcr(8, (1, 1)),
         PixelLayout::planar_ycbcr(10, (1, 0)),
@@ -64,7 +64,7 @@ fn every_adjustment_is_drawn_and_counted_as_its_definition_says_by_every_backend
 
 #[test]
 fn turned_pictures_are_adjusted_before_they_are_turned() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let source = picture(8, (1, 1), (61, 35));
     let scene = bare(Adjustments { tone: Some(Tone::Clahe(Clahe::default())), ..Adjustments::default() });
     let result = adjusted(&source, &scene.look.adjustments);
@@ -82,7 +82,7 @@ fn turned_pictures_are_adjusted_before_they_are_turned() {
 
 #[test]
 fn sources_results_or_both_are_counted_as_the_scene_says_whenever_it_changes() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let source = picture(10, (1, 0), (61, 35));
     let (adjustments, other) = (equalized(0.0), each()[7]);
     let [bins, result, other_result] = [Adjustments::default(), adjustments, other]
@@ -112,7 +112,7 @@ fn sources_results_or_both_are_counted_as_the_scene_says_whenever_it_changes() {
 
 #[test]
 fn code_values_are_those_of_the_source_whatever_is_counted() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let source = picture(8, (1, 1), (61, 35));
     let scene = Scene::from(Look { overlays: true, ..bare(equalized(0.0)).look });
     let result = adjusted(&source, &scene.look.adjustments);
@@ -128,7 +128,7 @@ fn code_values_are_those_of_the_source_whatever_is_counted() {
 
 #[test]
 fn the_divider_splits_the_view_at_its_column() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let source = picture(8, (1, 1), (97, 53));
     let adjustments = Adjustments { tone: Some(Tone::Clahe(Clahe::default())), ..Adjustments::default() };
     let result = adjusted(&source, &adjustments);
@@ -171,7 +171,7 @@ fn the_divider_splits_the_view_at_its_column() {
 
 #[test]
 fn without_adjustments_there_is_no_divider_either() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let source = picture(8, (1, 1), (61, 35));
     for way in WAYS {
         let expected = studio.plain(way, &source, (61, 35), &bare(Adjustments::default()));
@@ -182,7 +182,7 @@ fn without_adjustments_there_is_no_divider_either() {
 
 #[test]
 fn pictures_of_one_colour_of_one_pixel_and_of_two_levels_are_shown_and_counted() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let color = colorimetry(Matrix::Bt709, Range::Full);
     let gray = PixelLayout::gray(8);
     let pictures = [
@@ -216,7 +216,7 @@ fn pictures_of_one_colour_of_one_pixel_and_of_two_levels_are_shown_and_counted()
 
 #[test]
 fn with_all_off_the_same_passes_run_as_ever_and_no_memory_is_held() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let source = picture(8, (1, 1), (61, 35));
     let off = Scene::default();
     let on = Scene { look: Look { adjustments: each()[8], counted: Counted::Both, ..off.look }, ..off };
@@ -249,7 +249,7 @@ fn with_all_off_the_same_passes_run_as_ever_and_no_memory_is_held() {
 
 #[test]
 fn the_result_is_handed_out_once_it_is_drawn_where_the_cpu_has_it() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let source = picture(8, (1, 1), (61, 35));
     let [on, other] = [each()[8], each()[0]];
     for way in WAYS {
@@ -275,7 +275,7 @@ fn the_result_is_handed_out_once_it_is_drawn_where_the_cpu_has_it() {
 
 #[test]
 fn only_what_is_wanted_is_counted() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let source = picture(8, (1, 1), (61, 35));
     let scene = |counted, adjustments| Scene::from(Look { counted, ..bare(adjustments).look });
     let way = BackendKind::Adapter;
@@ -309,7 +309,7 @@ fn only_what_is_wanted_is_counted() {
 
 #[test]
 fn a_result_that_is_counted_later_or_whose_bins_do_not_fit_is_counted_apart() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let way = BackendKind::Adapter;
     for depth in [8, 12] {
         let source = picture(depth, (1, 1), (61, 35));
@@ -343,7 +343,7 @@ fn exposed(number: u64) -> Picture {
 
 #[test]
 fn curves_follow_the_frames_by_their_own_times_and_stay_while_the_same_one_is_drawn() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let scene = bare(equalized(0.5));
     // Serial, number, and the time since the frame before, as defined.
     let steps = [
@@ -385,7 +385,7 @@ fn curves_follow_the_frames_by_their_own_times_and_stay_while_the_same_one_is_dr
 
 #[test]
 fn a_new_choice_on_a_paused_frame_is_made_at_once_whatever_was_chosen_before() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let still = frame(exposed(4), 1, 7);
     for way in WAYS {
         studio.load_frame(way, &frame(exposed(9), 1, 6));

@@ -43,7 +43,7 @@ fn both(studio: &mut Studio, way: Way, (held, live): (&Frame, &Frame), view: (u3
 
 #[test]
 fn either_side_is_drawn_as_its_picture_is_by_itself() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let live = frame_of(PixelLayout::planar_ycbcr(8, (1, 1)), (97, 53), 3);
     let mut turned = frame_of(PixelLayout::planar_ycbcr(10, (1, 0)), (40, 61), 11);
     turned.facts.orientation = Orientation { quarter_turns: 1, mirrored: false };
@@ -80,7 +80,7 @@ fn either_side_is_drawn_as_its_picture_is_by_itself() {
 
 #[test]
 fn the_planes_are_uploaded_once_and_the_picture_is_adjusted_once() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let [live, held] = [3, 9].map(|seed| frame_of(PixelLayout::planar_ycbcr(8, (1, 1)), (97, 53), seed));
     let way = WAYS[0];
     let scene = divided(0.5, bare(each()[3]));
@@ -98,7 +98,7 @@ fn the_planes_are_uploaded_once_and_the_picture_is_adjusted_once() {
 
 #[test]
 fn what_is_counted_and_outlined_stays_that_of_the_live_picture() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let [live, held] = [3, 9].map(|seed| frame_of(PixelLayout::planar_ycbcr(8, (1, 1)), (97, 53), seed));
     for way in WAYS {
         let scene = divided(0.5, Scene::default());
@@ -110,7 +110,7 @@ fn what_is_counted_and_outlined_stays_that_of_the_live_picture() {
 
 #[test]
 fn each_side_is_striped_by_its_own_codes() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let [live, held] = [3, 9].map(|seed| frame_of(PixelLayout::planar_ycbcr(8, (1, 1)), (97, 53), seed));
     let exposure = Exposure { zebra: true, level: Level::Permille(400), ..Exposure::default() };
     let scene = Scene::from(Look { exposure, ..bare(Adjustments::default()).look });
@@ -125,7 +125,7 @@ fn each_side_is_striped_by_its_own_codes() {
 
 #[test]
 fn without_another_picture_nothing_is_divided() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let live = frame_of(PixelLayout::planar_ycbcr(8, (1, 1)), (97, 53), 3);
     for way in WAYS {
         let expected = alone(&mut studio, way, &live, (97, 53), &bare(Adjustments::default()));
@@ -147,7 +147,7 @@ fn cut(image: &Image, columns: std::ops::Range<u32>) -> Image {
 
 #[test]
 fn side_by_side_each_picture_is_seen_whole_in_its_half() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let live = frame_of(PixelLayout::planar_ycbcr(8, (1, 1)), (97, 53), 3);
     let mut turned = frame_of(PixelLayout::planar_ycbcr(10, (1, 0)), (40, 61), 11);
     turned.facts.orientation = Orientation { quarter_turns: 1, mirrored: false };
@@ -196,7 +196,7 @@ fn expected_difference(studio: &mut Studio, way: Way, [live, other]: [&Frame; 2]
 
 #[test]
 fn the_difference_is_that_of_the_codes_of_any_layout_size_and_turn() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let mut turned = frame_of(PixelLayout::planar_ycbcr(10, (1, 0)), (40, 61), 11);
     turned.facts.orientation = Orientation { quarter_turns: 3, mirrored: true };
     let lives = [
@@ -224,7 +224,7 @@ fn the_difference_is_that_of_the_codes_of_any_layout_size_and_turn() {
 
 #[test]
 fn the_difference_is_of_what_is_adjusted_and_of_the_source_and_is_found_once() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let [live, held] = [3, 9].map(|seed| frame_of(PixelLayout::planar_ycbcr(8, (1, 1)), (97, 53), seed));
     for (way, adjustments) in WAYS.into_iter().flat_map(|way| [each()[3], each()[8]].map(|each| (way, each))) {
         let [made, held_made] =
@@ -248,7 +248,7 @@ fn the_difference_is_of_what_is_adjusted_and_of_the_source_and_is_found_once() {
 
 #[test]
 fn without_another_picture_there_is_no_difference_and_no_half() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let live = frame_of(PixelLayout::planar_ycbcr(8, (1, 1)), (97, 53), 3);
     for (way, sharing) in WAYS.into_iter().flat_map(|way| [Sharing::SideBySide, Sharing::Difference].map(|s| (way, s)))
     {

@@ -328,7 +328,7 @@ fn scopes_count_what_is_selected_of_any_content_and_size() {
 /// they are the pixels that pass.
 #[test]
 fn the_pixels_that_are_told_are_those_that_keep_their_light() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let colorimetry = colorimetry(Matrix::Bt709, Range::Limited);
     let size = (66, 38);
     let picture = noise(PixelLayout::planar_ycbcr(8, (1, 1)), size, colorimetry, 0, 11);
@@ -374,7 +374,7 @@ fn told(studio: &mut Studio, way: Way, brushes: Brushes) -> (u32, u64) {
 /// In a partly selected trace, everything else is dim and gray, for any engine.
 #[test]
 fn scopes_show_what_is_selected_lit_and_the_rest_dim() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let size = (320, 200);
     let picture =
         natural(PixelLayout::planar_ycbcr(8, (1, 1)), (64, 40), colorimetry(Matrix::Bt709, Range::Limited), 4);

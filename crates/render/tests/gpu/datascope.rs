@@ -67,7 +67,7 @@ fn check(shown: &Image, bare: &Image, ink: impl Fn((u32, u32)) -> Option<bool>, 
 
 #[test]
 fn exactly_the_ink_of_the_definition_is_drawn_in_every_layout_turn_and_enlargement() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let zooms = [16.0, 17.3, 24.0, 32.0, 41.7, 64.0];
     for (number, (name, layout)) in native_layouts().into_iter().enumerate().step_by(3) {
         let color = colorimetry(Matrix::ALL[number % 7], [Range::Limited, Range::Full][number / 3 % 2]);
@@ -119,7 +119,7 @@ fn what_is_written_are_the_figures_of_the_probe() {
 
 #[test]
 fn smaller_pixels_and_smooth_ones_have_no_codes() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let picture =
         noise(PixelLayout::planar_ycbcr(8, (1, 1)), (13, 8), colorimetry(Matrix::Bt709, Range::Limited), 0, 1);
     // Cover enlarges it 16 times or more, but the user did not ask for that.
@@ -137,7 +137,7 @@ fn smaller_pixels_and_smooth_ones_have_no_codes() {
 
 #[test]
 fn codes_are_above_zebras_marks_false_colours_and_what_a_brush_dims_and_of_either_side_of_the_divider() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let color = colorimetry(Matrix::Bt709, Range::Limited);
     let layout = PixelLayout::planar_ycbcr(8, (1, 0));
     let picture = noise(layout, (23, 17), color, 0, 9);

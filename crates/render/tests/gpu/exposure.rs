@@ -70,7 +70,7 @@ fn exposures(random: &mut Random, bits: u32) -> Vec<Exposure> {
 
 #[test]
 fn exactly_the_pixels_of_the_definition_are_striped_and_marked() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let mut random = Random(14);
     let (mut striped, mut all_marked) = (0, 0);
     for (number, (name, layout)) in native_layouts().into_iter().enumerate().step_by(3) {
@@ -174,7 +174,7 @@ fn code_values_are_marked_as_the_numbers_count_them() {
 
 #[test]
 fn the_shader_and_the_cpu_paint_alike_in_every_turn_and_size_beside_a_brush_and_a_divider() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let color = colorimetry(Matrix::Bt709, Range::Limited);
     let blurred = Adjustments { blur: Some(Blur { size: 3, runs: 1 }), ..Adjustments::default() };
     for (number, (name, layout)) in native_layouts().into_iter().enumerate().step_by(11) {
@@ -221,7 +221,7 @@ fn the_shader_and_the_cpu_paint_alike_in_every_turn_and_size_beside_a_brush_and_
 
 #[test]
 fn either_side_of_the_divider_tells_of_its_own_codes() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let color = colorimetry(Matrix::Bt709, Range::Limited);
     let picture = noise(PixelLayout::planar_ycbcr(8, (1, 1)), SIZE, color, 0, 5);
     let reduction = Some(Reduction::Posterize(Posterize::default()));

@@ -39,7 +39,7 @@ fn places() -> impl Iterator<Item = (u32, u32)> {
 
 #[test]
 fn every_pixel_has_the_colour_of_its_code_in_every_layout_and_below_zebras_and_marks() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let mut seen = BTreeSet::new();
     for (number, (name, layout)) in native_layouts().into_iter().enumerate().step_by(2) {
         let color = colorimetry(Matrix::ALL[number % 7], [Range::Limited, Range::Full][number / 2 % 2]);
@@ -90,7 +90,7 @@ fn of_luma_its_code_decides_and_of_colours_the_luminance_that_is_counted() {
 
 #[test]
 fn the_shader_and_the_cpu_paint_alike_in_every_turn_and_size_beside_a_brush_and_a_divider() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let color = colorimetry(Matrix::Bt709, Range::Limited);
     let blurred = Adjustments { blur: Some(Blur { size: 3, runs: 1 }), ..Adjustments::default() };
     for (number, (name, layout)) in native_layouts().into_iter().enumerate().step_by(9) {
@@ -135,7 +135,7 @@ fn the_shader_and_the_cpu_paint_alike_in_every_turn_and_size_beside_a_brush_and_
 
 #[test]
 fn what_a_brush_does_not_light_dims_from_its_false_colour_and_what_is_small_shows_the_pixel_that_covers_it() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let layout = PixelLayout::planar_ycbcr(10, (1, 1));
     let color = colorimetry(Matrix::Bt709, Range::Limited);
     let picture = natural(layout, (201, 120), color, 4);
@@ -169,7 +169,7 @@ fn what_a_brush_does_not_light_dims_from_its_false_colour_and_what_is_small_show
 
 #[test]
 fn either_side_of_the_divider_tells_of_its_own_codes() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let color = colorimetry(Matrix::Bt709, Range::Limited);
     let picture = noise(PixelLayout::planar_ycbcr(8, (1, 1)), SIZE, color, 0, 5);
     let reduction = Some(Reduction::Posterize(Posterize::default()));

@@ -103,7 +103,7 @@ fn scanned(studio: &mut Studio, picture: &Picture, components: Components, curve
 
 #[test]
 fn the_adapter_s_sums_and_every_figure_of_them_are_the_cpu_s() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let color = colorimetry(Matrix::Bt709, Range::Limited);
     let layouts = [
         PixelLayout::gray(8),
@@ -150,7 +150,7 @@ fn sorted(bins: &[u32]) -> Vec<u32> {
 
 #[test]
 fn pixels_outside_r103_are_those_of_the_definition_whoever_counts() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let (mut outside, mut inside) = (0, 0);
     for (number, (name, layout)) in native_layouts().into_iter().enumerate() {
         let (matrix, range) = (Matrix::ALL[number % 7], [Range::Limited, Range::Full][number % 3 / 2]);
@@ -182,7 +182,7 @@ fn pixels_outside_r103_are_those_of_the_definition_whoever_counts() {
 
 #[test]
 fn of_an_adjusted_picture_nothing_is_outside_r103_and_what_was_not_asked_for_is_told_later() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let frame = frame(7, (1, 1));
     let expected = reference::outside_r103(&frame.picture);
     assert!(expected > 0);
@@ -208,7 +208,7 @@ fn of_an_adjusted_picture_nothing_is_outside_r103_and_what_was_not_asked_for_is_
 
 #[test]
 fn bins_are_summed_up_only_where_they_are_asked_for() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let picture = frame(3, (1, 1)).picture;
     let mut passes = |asked: bool, scene: &Scene| {
         studio.load(WAYS[0], &picture, UPRIGHT, Components::Rgbl);
@@ -243,7 +243,7 @@ fn thresholded(classes: u32) -> Adjustments {
 
 #[test]
 fn bins_are_those_of_the_picture_that_is_shown_filled_and_say_so() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let [first, second] = [7, 8].map(|number| frame(number, (1, 0)));
     let result = |frame: &Frame, adjustments| expected(&adjusted(&frame.picture, adjustments));
     let (equalized, thresholded) = (equalized(), thresholded(3));
@@ -305,7 +305,7 @@ fn thresholds(gpu: &Gpu, renderer: &mut Renderer, adjustments: Adjustments) -> O
 
 #[test]
 fn thresholds_come_with_their_picture_and_go_with_their_adjustment() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     for way in WAYS {
         for (number, classes) in [(3, 2), (4, 5), (5, 3)] {
             let frame = frame(number, (1, 1));
@@ -325,7 +325,7 @@ fn thresholds_come_with_their_picture_and_go_with_their_adjustment() {
 
 #[test]
 fn adjusting_is_timed_on_the_clock_of_whoever_adjusts() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     for way in WAYS {
         studio.load_frame(way, &frame(3, (1, 1)));
         let (renderer, gpu) = studio.renderer(way);

@@ -14,14 +14,10 @@ use histoscope_core::scopes::ScopeTally;
 use histoscope_media::{Decoder, OpenOptions};
 use histoscope_render::cpu;
 use histoscope_render::gpu::count_queue::CountQueue;
-use histoscope_render::gpu::{AdapterChoice, Gpu, wait_until_released};
+use histoscope_render::gpu::{Gpu, wait_until_released};
 
 use crate::common::Clip;
-use crate::support::{Random, colorimetry};
-
-fn gpu() -> Gpu {
-    Gpu::headless(&AdapterChoice::default()).expect("an adapter, if only a software one")
-}
+use crate::support::{Random, colorimetry, gpu};
 
 /// Counts the decoder's frames, with several under way, and compares with the CPU's counts. The pictures are dropped as
 /// soon as they are submitted, so the decoder would overwrite any that are not kept alive.

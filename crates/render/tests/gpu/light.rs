@@ -11,18 +11,14 @@ use histoscope_core::picture::{Frame, Picture, SourceFormat};
 use histoscope_core::tone_map::{Display, Stops, ToneMapping};
 use histoscope_render::engine::{BackendKind, Renderer};
 use histoscope_render::gpu::output::{Encoding, Output};
-use histoscope_render::gpu::{AdapterChoice, Gpu, Scene, readback};
+use histoscope_render::gpu::{Gpu, Scene, readback};
 use histoscope_render::view::panel;
 use histoscope_render::view::scene::Look;
 
 use crate::studio;
-use crate::support::{colorimetry, drawn, natural};
+use crate::support::{colorimetry, drawn, gpu, natural};
 
 const WHITE: u32 = 203;
-
-fn gpu() -> Gpu {
-    Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one")
-}
 
 /// Makes a frame of R'G'B' codes of 10 bits with this transfer function and the primaries of BT.2020.
 fn frame(size: (u32, u32), transfer: Transfer, codes: impl Fn(u32, u32) -> [u16; 3]) -> Frame {
@@ -119,15 +115,17 @@ fn linear_light_is_that_of_the_standards() {
         (Transfer::Hlg, [0.3, 0.55, 0.7], [-0.196548, 0.85448, 1.695554]),
         (Transfer::Hlg, [0.0, 0.6, 0.0], [-0.57664, 1.111691, -0.098696]),
     ];
-    for (transfer, signal, expected) in cases {
-        // Signals are nearest to codes of 16 bits.
-        let color = colorimetry(Matrix::Identity, Range::Full);
-        let picture = drawn(PixelLayout::planar_gbr(16), (8, 8), color, |component, _, _| {
-            (signal[component] * 65_535.0_f64).round() as u16
-        });
-        let frame = of_bt2020(studio::frame(picture, 0, 0).with_transfer(transfer));
-        for white in [WHITE, 100, 480] {
-            let out = emitted(&gpu, Output::linear(white), BackendKind::Adapter, &frame, &bare());
+    for white in [WHITE, 100, 480] {
+        let output = Output::linear(white);
+        let mut renderer = Renderer::for_output(&gpu, output, BackendKind::Adapter);
+        for (transfer, signal, expected) in cases {
+            // Signals are nearest to codes of 16 bits.
+            let color = colorimetry(Matrix::Identity, Range::Full);
+            let picture = drawn(PixelLayout::planar_gbr(16), (8, 8), color, |component, _, _| {
+                (signal[component] * 65_535.0_f64).round() as u16
+            });
+            let frame = of_bt2020(studio::frame(picture, 0, 0).with_transfer(transfer));
+            let out = shown(&gpu, output, &mut renderer, &frame, &bare());
             let largest = expected.into_iter().fold(0.0, f64::max);
             for (found, expected) in out[27].into_iter().zip(expected) {
                 let is_near = (found - expected).abs() <= largest / 512.0;

@@ -63,7 +63,7 @@ fn every_layout_is_counted_by_its_weights_with_every_engine_and_level() {
 
 #[test]
 fn linear_light_follows_the_weights() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     for ((name, layout), seed) in some_layouts().into_iter().zip(0..) {
         for picture in twice(layout, seed) {
             let linear = reference::linear_luminance(&picture, Transfer::Bt1886);
@@ -79,7 +79,7 @@ fn linear_light_follows_the_weights() {
 
 #[test]
 fn what_is_drawn_by_luminance_follows_the_weights_of_a_picture_and_of_its_result() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let zebra = Exposure { zebra: true, level: Level::Permille(600), ..Exposure::default() };
     let steps = FalseColor { shown: true, table: FalseColorTable::Steps, ..FalseColor::default() };
     let view = ViewSettings::fitted(Fit::Actual);
@@ -131,7 +131,7 @@ fn what_is_drawn_by_luminance_follows_the_weights_of_a_picture_and_of_its_result
 
 #[test]
 fn brushes_of_luminance_select_by_the_weights() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let view = ViewSettings::fitted(Fit::Actual);
     for ((name, layout), seed) in some_layouts().into_iter().zip(0..) {
         let middle = 1 << (layout.bin_bits() - 1);

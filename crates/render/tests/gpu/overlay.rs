@@ -7,10 +7,8 @@ use std::sync::Arc;
 use histoscope_core::histogram::{Components, Histogram};
 use histoscope_core::picture::color::{Matrix, Range};
 use histoscope_core::picture::layout::PixelLayout;
-use histoscope_core::picture::{Orientation, OwnedPlanes, Picture, Ratio};
-use histoscope_render::engine::{BackendKind, Renderer};
-use histoscope_render::gpu::readback::{Image, VIEW_FORMAT};
-use histoscope_render::gpu::{AdapterChoice, Gpu};
+use histoscope_core::picture::{OwnedPlanes, Picture};
+use histoscope_render::gpu::readback::Image;
 use histoscope_render::view::brushes::Brushes;
 use histoscope_render::view::clip_indicators::{self, End};
 use histoscope_render::view::overlay::{
@@ -21,21 +19,17 @@ use histoscope_render::view::panel_params::has_trace;
 use histoscope_render::view::scene::{Brush, Look, NO_BIN, Scene};
 
 use self::checks::{check_indicators, check_panel, is_near};
+use crate::studio::{Studio, UPRIGHT, WAYS};
 use crate::support::image::{distance, pixel};
+use crate::support::pool::Lent;
 use crate::support::{Random, colorimetry};
 
-/// An adapter, with the shaders and the CPU as painters of given bins over a black picture.
-struct Easel {
-    gpu: Gpu,
-    renderers: [Renderer; 2],
-}
+/// The shaders and the CPU as painters of given bins over a black picture.
+struct Easel(Lent<Studio>);
 
 impl Easel {
     fn new() -> Self {
-        let gpu = Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one");
-        let renderers =
-            [BackendKind::Adapter, BackendKind::Cpu].map(|backend| Renderer::new(&gpu, VIEW_FORMAT, backend));
-        Self { gpu, renderers }
+        Self(Studio::get())
     }
 
     fn drawn(&mut self, histogram: &Histogram, range: Range, view: (u32, u32), scene: &Scene) -> Image {
@@ -48,12 +42,10 @@ impl Easel {
         let planes = OwnedPlanes { planes: vec![(vec![code; 8], 4); 1] };
         let color = colorimetry(Matrix::Bt709, range);
         let picture = Picture::new(PixelLayout::gray(depth), (2, 2), color, Arc::new(planes)).unwrap();
-        let placing = (Ratio::ONE, Orientation::default());
-        let [shaders, cpu] = self.renderers.each_mut().map(|renderer| {
-            renderer.load_with_bins(&self.gpu, &picture, placing, histogram.clone()).unwrap();
-            renderer.snapshot(&self.gpu, view, scene).unwrap()
+        let [(shaders, by_shaders), (cpu, by_cpu)] = WAYS.map(|way| {
+            let image = self.0.drawn(way, &picture, UPRIGHT, (view, scene, histogram.clone()));
+            (image, self.0.renderer(way).0.recorded().contains(&"columns"))
         });
-        let [by_shaders, by_cpu] = self.renderers.each_ref().map(|renderer| renderer.recorded().contains(&"columns"));
         // Only shaders draw a line.
         let has_trace = has_trace(scene, histogram.components, view);
         assert_eq!((by_shaders, by_cpu), (scene.look.overlays, has_trace), "each draws its own");

@@ -33,7 +33,7 @@ fn picture(bits: u8, size: (u32, u32), seed: u64) -> Picture {
 /// The same bins give the same outlines, whether they are the source of an adjusted picture or a held frame.
 #[test]
 fn a_reference_is_outlined_as_a_source_is_beside_its_result() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let source = picture(8, (96, 54), 3);
     let adjustments = each()[1];
     let result = adjusted(&source, &adjustments);
@@ -55,7 +55,7 @@ fn a_reference_is_outlined_as_a_source_is_beside_its_result() {
 
 #[test]
 fn outlines_show_shares_of_pictures_of_any_size_and_depth_of_the_same_components() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let live = picture(10, (96, 54), 5);
     let other = noise(PixelLayout::planar_ycbcr(10, (1, 1)), (96, 54), *live.colorimetry(), 2, 9);
     let bins = count(&other, Components::Rgbl);

@@ -59,7 +59,7 @@ fn load(studio: &mut Studio, way: studio::Way, picture: &Picture, rect: Rect, co
 
 #[test]
 fn every_layout_is_counted_inside_the_region_only() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let size = (37, 22);
     let regions = [
         rect(0, 0, 1, 1),
@@ -92,7 +92,7 @@ fn every_layout_is_counted_inside_the_region_only() {
 
 #[test]
 fn an_adjusted_picture_is_adjusted_whole_and_counted_in_the_region() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let layouts = [PixelLayout::planar_ycbcr(8, (1, 1)), PixelLayout::planar_ycbcr(10, (1, 0))];
     for (number, layout) in layouts.into_iter().enumerate() {
         let picture = natural(layout, (61, 35), colorimetry(Matrix::Bt709, Range::Limited), number as u64);
@@ -114,7 +114,7 @@ fn an_adjusted_picture_is_adjusted_whole_and_counted_in_the_region() {
 
 #[test]
 fn a_region_outside_the_picture_is_refused_and_the_next_picture_is_counted_whole() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let picture = natural(PixelLayout::gray(8), (20, 10), colorimetry(Matrix::Bt709, Range::Full), 7);
     for way in WAYS {
         let (renderer, gpu) = studio.renderer(way);

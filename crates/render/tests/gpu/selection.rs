@@ -54,7 +54,7 @@ fn channels(list: &[usize]) -> Channels {
 
 #[test]
 fn any_and_all_are_those_of_a_loop_over_the_pixels() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let layouts = [
         PixelLayout::planar_ycbcr(8, (1, 1)),
         PixelLayout::planar_ycbcr(10, (1, 0)),
@@ -91,7 +91,7 @@ fn any_and_all_are_those_of_a_loop_over_the_pixels() {
 
 #[test]
 fn of_an_adjusted_picture_the_one_that_is_counted_decides() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let layout = PixelLayout::planar_ycbcr(8, (1, 1));
     let picture = natural(layout, (61, 35), colorimetry(Matrix::Bt709, Range::Limited), 3);
     let rect = Rect { x: 7, y: 2, width: 40, height: 29 };

@@ -89,7 +89,7 @@ fn show(studio: &mut Studio, way: Way, frame: &Frame) {
 
 #[test]
 fn nothing_of_another_video_is_told() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     for way in WAYS {
         for (bits, next) in [(8, 10), (10, 8), (8, 8)] {
             let [first, second] = [VideoId::next(), VideoId::next()];
@@ -126,7 +126,7 @@ fn nothing_of_another_video_is_told() {
 
 #[test]
 fn what_is_under_way_when_another_video_comes_is_never_told_of_it() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     for way in WAYS {
         let [first, second] = [VideoId::next(), VideoId::next()];
         let (before, after) = (frame(first, 8, 1), frame(second, 8, 1));
@@ -165,7 +165,7 @@ fn what_is_under_way_when_another_video_comes_is_never_told_of_it() {
 /// While a video plays, numbers stay on screen until those of the next frame arrive.
 #[test]
 fn what_was_counted_of_an_earlier_frame_of_the_video_is_told_meanwhile() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let way = WAYS[0];
     let video = VideoId::next();
     show(&mut studio, way, &frame(video, 8, 1));

@@ -66,7 +66,7 @@ fn outline_heights(
 
 #[test]
 fn the_source_is_an_outline_at_the_height_of_its_bins_by_the_scale_of_both() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let (mut compared, mut peaks) = (0, 0);
     for (number, depth) in [8, 10, 12].into_iter().enumerate() {
         // The bins of a picture other than the black one that is drawn, with equally many samples.
@@ -141,7 +141,7 @@ fn spread(bins: &Histogram, samples: u32) -> Histogram {
 
 #[test]
 fn beside_an_outline_the_bars_are_those_of_the_result_by_the_scale_of_both() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let source = picture(8);
     let [bins, result] = [&source, &adjusted(&source, &equalized())].map(|picture| count(picture, Components::Rgbl));
     let style = OverlayStyle { arrangement: Arrangement::Parade, height: 0.9, ..OverlayStyle::default() };
@@ -182,7 +182,7 @@ fn beside_an_outline_the_bars_are_those_of_the_result_by_the_scale_of_both() {
 
 #[test]
 fn curves_rise_with_the_share_of_samples_to_the_whole_height() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let scenes = [(8, Arrangement::Parade), (10, Arrangement::Column), (12, Arrangement::Parade)];
     for (number, (depth, arrangement)) in scenes.into_iter().enumerate() {
         // The bins of a picture other than the black one that is drawn, as counted by another engine.
@@ -238,7 +238,7 @@ fn share_at(bins: &Histogram, channel: usize, place: f64) -> f64 {
 
 #[test]
 fn curves_are_those_of_the_bars_that_are_filled() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let source = picture(8);
     let style = OverlayStyle { arrangement: Arrangement::Column, ..OverlayStyle::default() };
     let scene = Scene::from(Look { histograms: style, adjustments: equalized(), curves: true, ..Look::default() });
@@ -262,7 +262,7 @@ fn curves_are_those_of_the_bars_that_are_filled() {
 
 #[test]
 fn lines_that_meet_mix_as_light() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let mut bins = Histogram::empty(8, Components::Rgbl);
     for channel in 0..4 {
         bins.bins_mut(channel).fill(16);
@@ -282,7 +282,7 @@ fn lines_that_meet_mix_as_light() {
 
 #[test]
 fn without_curves_and_outlines_nothing_is_drawn_over_the_bars() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let source = picture(8);
     let style = OverlayStyle { arrangement: Arrangement::Parade, ..OverlayStyle::default() };
     let scene = Scene::from(Look { histograms: style, ..Look::default() });
@@ -316,7 +316,7 @@ fn contrast(image: &Image, rect: PanelRect, row: u32) -> u8 {
 
 #[test]
 fn the_backdrop_takes_the_pattern_out_of_what_lies_behind_the_overlays_and_nowhere_else() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let (source, view) = (stripes(), (640, 360));
     let sharp = Scene::default();
     let soft = Scene {
@@ -354,7 +354,7 @@ fn the_backdrop_takes_the_pattern_out_of_what_lies_behind_the_overlays_and_nowhe
 
 #[test]
 fn the_backdrop_is_of_what_is_shown_on_either_side_of_the_divider() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let gray = support::drawn(PixelLayout::gray(8), (320, 180), colorimetry(Matrix::Bt709, Range::Full), |_, x, y| {
         if y < 90 { 30 + x as u16 / 8 } else { 70 + x as u16 / 8 }
     });

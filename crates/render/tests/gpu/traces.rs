@@ -95,7 +95,7 @@ fn bars(matrix: Matrix, range: Range, depth: &str, amplitude: f64) -> Picture {
 
 #[test]
 fn traces_of_colour_bars_fall_on_their_targets() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     for (matrix, amplitude, depth, zoom) in [
         (Matrix::Bt601, 0.75, "yuv444p8", 1),
         (Matrix::Bt601, 1.0, "yuv444p8", 1),
@@ -132,7 +132,7 @@ fn traces_of_colour_bars_fall_on_their_targets() {
 /// The primaries and white of BT.709 are where CIE 1931 has them; enlarged, white is in the middle.
 #[test]
 fn traces_of_chromaticities_are_at_their_coordinates() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let layout = PixelLayout::packed_rgb(8, [0, 1, 2], 3);
     let colours = [[255, 0, 0], [0, 255, 0], [0, 0, 255], [255; 3], [255, 200, 200]];
     let picture = drawn(layout, (50, 8), colorimetry(Matrix::Identity, Range::Full), |component, x, _| {
@@ -206,7 +206,7 @@ fn traces_of_the_diamond_are_at_their_sums_and_differences() {
 /// In a large panel, or with deep codes, a single level is hardly visible.
 #[test]
 fn bars_make_spots_that_are_seen_in_panels_of_any_size() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     for (depth, view, least) in
         [("yuv444p8", (640, 640), 1), ("yuv444p10", (900, 900), 2), ("yuv444p8", (1500, 1500), 5)]
     {
@@ -234,7 +234,7 @@ fn bars_make_spots_that_are_seen_in_panels_of_any_size() {
 
 #[test]
 fn black_and_white_are_seen_inside_of_a_waveforms_frame() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let picture =
         drawn(
             layout("gray8"),
@@ -270,7 +270,7 @@ fn black_and_white_are_seen_inside_of_a_waveforms_frame() {
 
 #[test]
 fn a_trace_has_the_hue_that_it_stands_for_or_is_white() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let picture = bars(Matrix::Bt709, Range::Limited, "yuv444p8", 1.0);
     let mut scene = only(ScopeKind::Vectorscope, true);
     let brightest = |image: &Image, rect: PanelRect, is: &dyn Fn([u8; 3]) -> bool| {
@@ -294,7 +294,7 @@ fn a_trace_has_the_hue_that_it_stands_for_or_is_white() {
 
 #[test]
 fn every_level_has_its_row_and_a_single_pixel_is_seen() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     // Gray of full range keeps its codes. One pixel among 200 rows differs.
     let gray = layout("gray8");
     let picture = drawn(gray, (64, 200), colorimetry(Matrix::Bt709, Range::Full), |_, x, y| match (x, y) {
@@ -327,7 +327,7 @@ fn every_level_has_its_row_and_a_single_pixel_is_seen() {
 
 #[test]
 fn lights_add_up_to_white_where_channels_agree_and_the_parade_keeps_them_apart() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let gray = drawn(layout("yuv444p8"), (64, 64), colorimetry(Matrix::Bt709, Range::Limited), |component, _, _| {
         if component == 0 { 125 } else { 128 }
     });
@@ -351,7 +351,7 @@ fn lights_add_up_to_white_where_channels_agree_and_the_parade_keeps_them_apart()
 
 #[test]
 fn all_ways_draw_the_same_of_any_layout_region_and_components() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let style = ScopeStyle {
         waveform: true,
         parade: true,
@@ -380,7 +380,7 @@ fn all_ways_draw_the_same_of_any_layout_region_and_components() {
 
 #[test]
 fn scopes_of_an_adjusted_picture_are_those_of_what_it_is_made_to() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let picture = natural(layout("yuv444p8"), (96, 64), colorimetry(Matrix::Bt709, Range::Limited), 5);
     let reduction = Some(Reduction::Posterize(Posterize { levels: 3, ..Posterize::default() }));
     let adjustments = Adjustments { reduction, ..Adjustments::default() };
@@ -478,7 +478,7 @@ fn adding_scopes_of_4k_in_10_bits_up_takes_at_most_24_mib_of_the_adapter() {
 
 #[test]
 fn only_scopes_that_are_shown_are_counted_and_each_picture_once() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let picture = natural(layout("yuv420p8"), (64, 48), colorimetry(Matrix::Bt709, Range::Limited), 1);
     for way in WAYS {
         studio.load(way, &picture, UPRIGHT, Components::Rgbl);

@@ -7,9 +7,9 @@ use histoscope_core::histogram::{Components, Histogram};
 use histoscope_core::picture::color::{Matrix, Range};
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::{Orientation, Picture, Ratio};
-use histoscope_render::engine::{BackendKind, Renderer};
-use histoscope_render::gpu::readback::{Image, VIEW_FORMAT};
-use histoscope_render::gpu::{AdapterChoice, Gpu, Scene};
+use histoscope_render::engine::BackendKind;
+use histoscope_render::gpu::Scene;
+use histoscope_render::gpu::readback::Image;
 use histoscope_render::view::brush::{Brush, Lighting};
 use histoscope_render::view::brushes::Brushes;
 use histoscope_render::view::datascope::Datascope;
@@ -17,31 +17,16 @@ use histoscope_render::view::placement::{Fit, Placement, Shape, ViewSettings};
 use histoscope_render::view::probe::probe;
 use histoscope_render::view::scene::Look;
 
+use crate::studio::{Studio, WAYS};
 use crate::support::image::{distance, pixel};
 use crate::support::{self, Random, colorimetry, native_layouts, natural, noise};
 
-const BACKENDS: [BackendKind; 2] = [BackendKind::Adapter, BackendKind::Cpu];
-
-/// An adapter with the passes of each backend, made once: compiling them takes longest.
-struct Studio {
-    gpu: Gpu,
-    renderers: [Renderer; 2],
-}
-
 impl Studio {
-    fn new() -> Self {
-        let gpu = Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one");
-        let renderers = BACKENDS.map(|backend| Renderer::new(&gpu, VIEW_FORMAT, backend));
-        Self { gpu, renderers }
-    }
-
-    fn drawn(&mut self, backend: BackendKind, subject: &Subject, size: (u32, u32), scene: &Scene) -> Image {
+    fn shown(&mut self, backend: BackendKind, subject: &Subject, size: (u32, u32), scene: &Scene) -> Image {
         let Subject { picture, placing, components } = subject;
-        let renderer = &mut self.renderers[backend as usize];
         // No bins are shown here, so none are counted.
-        let counted = Histogram::empty(picture.layout().bin_bits(), *components);
-        renderer.load_with_bins(&self.gpu, picture, *placing, counted).unwrap();
-        renderer.snapshot(&self.gpu, size, scene).unwrap()
+        let bins = Histogram::empty(picture.layout().bin_bits(), *components);
+        self.drawn(backend, picture, *placing, (size, scene, bins))
     }
 }
 
@@ -87,7 +72,7 @@ fn views() -> [ViewSettings; 6] {
 
 #[test]
 fn the_shader_and_the_cpu_draw_alike_in_every_fit_zoom_and_turn_with_and_without_a_brush() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let color = colorimetry(Matrix::Bt709, Range::Limited);
     let mut compared = 0;
     for (number, (name, layout)) in native_layouts().into_iter().enumerate().step_by(3) {
@@ -108,7 +93,7 @@ fn the_shader_and_the_cpu_draw_alike_in_every_fit_zoom_and_turn_with_and_without
                 continue;
             }
             compared += 1;
-            let [shader, cpu] = BACKENDS.map(|backend| studio.drawn(backend, &subject, size, &scene));
+            let [shader, cpu] = WAYS.map(|backend| studio.shown(backend, &subject, size, &scene));
             let most = distance(&shader, &cpu);
             assert!(most <= 1, "{name} {size:?} {:?} {scene:?}: {most}", subject.placing);
         }
@@ -118,7 +103,7 @@ fn the_shader_and_the_cpu_draw_alike_in_every_fit_zoom_and_turn_with_and_without
 
 #[test]
 fn the_lit_pixels_are_exactly_those_of_the_range() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let mut random = Random(4);
     let at_its_own_size = ViewSettings::fitted(Fit::Actual);
     let size = (67, 41);
@@ -131,9 +116,9 @@ fn the_lit_pixels_are_exactly_those_of_the_range() {
             let channel = random.below(components.channel_names().len());
             let brush = Brush::between(channel, random.below(bins) as u32, random.below(bins) as u32);
             let subject = Subject { components, ..Subject::upright(picture.clone()) };
-            for backend in BACKENDS {
-                let bare = studio.drawn(backend, &subject, size, &scene(at_its_own_size, None));
-                let lit = studio.drawn(backend, &subject, size, &scene(at_its_own_size, Some(brush)));
+            for backend in WAYS {
+                let bare = studio.shown(backend, &subject, size, &scene(at_its_own_size, None));
+                let lit = studio.shown(backend, &subject, size, &scene(at_its_own_size, Some(brush)));
                 let lighting = Lighting::new(Some(brush), components, 1.0).unwrap();
                 let mut count = 0;
                 for (x, y) in (0..size.1).flat_map(|y| (0..size.0).map(move |x| (x, y))) {
@@ -159,11 +144,11 @@ fn the_lit_pixels_are_exactly_those_of_the_range() {
 
 #[test]
 fn a_brush_of_everything_changes_nothing_and_one_of_another_bin_is_noticed() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let picture = noise(PixelLayout::planar_ycbcr(8, (1, 1)), (67, 41), colorimetry(Matrix::Bt709, Range::Full), 0, 2);
     let subject = Subject::upright(picture);
     let mut draw =
-        |brush| studio.drawn(BackendKind::Adapter, &subject, (67, 41), &scene(ViewSettings::default(), brush));
+        |brush| studio.shown(BackendKind::Adapter, &subject, (67, 41), &scene(ViewSettings::default(), brush));
     let bare = draw(None);
     assert_eq!(draw(Some(Brush::between(3, 0, 255))), bare);
     assert_ne!(draw(Some(Brush::between(3, 0, 100))), draw(Some(Brush::between(3, 0, 101))));
@@ -171,7 +156,7 @@ fn a_brush_of_everything_changes_nothing_and_one_of_another_bin_is_noticed() {
 
 #[test]
 fn hard_edges_show_each_sample_as_a_block_and_the_pointer_finds_it() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let layout = PixelLayout::packed_rgb(8, [0, 1, 2], 3);
     let picture = noise(layout, (40, 30), colorimetry(Matrix::Identity, Range::Full), 0, 6);
     for (quarter_turns, mirrored) in [(0, false), (1, true), (2, false), (3, false)] {
@@ -181,8 +166,8 @@ fn hard_edges_show_each_sample_as_a_block_and_the_pointer_finds_it() {
         let settings = ViewSettings { zoom: 5.7, centre: DVec2::new(0.4, 0.6), ..ViewSettings::default() };
         let placement = Placement::new(&subject.shape(), &settings, size);
         assert!(placement.has_hard_edges);
-        for backend in BACKENDS {
-            let image = studio.drawn(backend, &subject, size, &scene(settings, None));
+        for backend in WAYS {
+            let image = studio.shown(backend, &subject, size, &scene(settings, None));
             for (x, y) in (0..size.1).flat_map(|y| (0..size.0).map(move |x| (x, y))) {
                 let (px, py) = placement.pixel_at(DVec2::new(f64::from(x), f64::from(y))).expect("it covers the view");
                 let codes = probe(&picture, px, py, Components::Rgbl).codes.map(|code| code as u8);
@@ -194,7 +179,7 @@ fn hard_edges_show_each_sample_as_a_block_and_the_pointer_finds_it() {
 
 #[test]
 fn around_a_contained_picture_all_is_black_and_none_of_it_is_cut_off() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let layout = PixelLayout::gray(8);
     let white = support::drawn(layout, (64, 32), colorimetry(Matrix::Bt709, Range::Full), |_, _, _| 255);
     for (size, quarter_turns) in [((100, 100), 0), ((100, 100), 1), ((97, 20), 2), ((31, 200), 3)] {
@@ -205,8 +190,8 @@ fn around_a_contained_picture_all_is_black_and_none_of_it_is_cut_off() {
         assert!(columns.len() == size.0 as usize || rows.len() == size.1 as usize);
         // A brush dims the picture, but not the black around it.
         for (brush, inside) in [(None, 255), (Some(Brush::between(0, 0, 9)), 18 + ((255 * 56) >> 8) as u8)] {
-            for backend in BACKENDS {
-                let image = studio.drawn(backend, &subject, size, &scene(view, brush));
+            for backend in WAYS {
+                let image = studio.shown(backend, &subject, size, &scene(view, brush));
                 for (x, y) in (0..size.1).flat_map(|y| (0..size.0).map(move |x| (x, y))) {
                     let expected = if columns.contains(&x) && rows.contains(&y) { inside } else { 0 };
                     assert_eq!(pixel(&image, x, y), [expected; 3], "{backend:?} {size:?} {brush:?} ({x}, {y})");

@@ -35,7 +35,7 @@ fn same_beside(a: &Image, rgba: &[u8], column: u32) -> bool {
 
 #[test]
 fn the_brush_lights_what_lies_in_its_range_in_the_picture_that_is_counted_on_both_sides_of_the_divider() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let adjustments = equalized(0.0);
     for (depth, shift, brush) in [(8, (0, 0), Brush::between(3, 60, 140)), (10, (1, 1), Brush::between(0, 300, 520))] {
         let source = picture(depth, shift, (83, 41));
@@ -66,7 +66,7 @@ fn the_brush_lights_what_lies_in_its_range_in_the_picture_that_is_counted_on_bot
 
 #[test]
 fn a_brush_of_code_values_lights_the_adjusted_picture_by_the_source_however_it_is_placed() {
-    let mut studio = Studio::new();
+    let mut studio = Studio::get();
     let source = picture(8, (1, 1), (61, 35));
     let brush = Brush::between(1, 100, 125);
     let lighting = Lighting::new(Some(brush), Components::YCbCr, 1.0).unwrap();
