@@ -1,5 +1,5 @@
-//! The adapter's times for a waveform, a vectorscope of Cb and Cr and one of chromaticities, a selection by brushes in both, and
-//! the light of pixels, by size, depth and content.
+//! The adapter's times for a waveform, a vectorscope of Cb and Cr and one of chromaticities, a selection by brushes in
+//! both, and the light of pixels, by size, depth and content.
 //!
 //! Run with `cargo bench --bench scopes`; add `-- plans` to measure plans other than the program's. Times are medians,
 //! from timestamp queries if the adapter supports them.

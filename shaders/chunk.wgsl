@@ -2,8 +2,8 @@
 //
 // A chunk is not a tile of 256 pixels. A few hundred workgroups cover the whole picture together, and each invocation
 // takes a block of 4 × 2 pixels at a time. So the bins are cleared and written a few hundred times per frame, not once
-// per 256 pixels. All arithmetic from sample to bin uses integers. It must be identical to crates/core/src/picture/color.rs
-// and crates/core/src/histogram/reference.rs.
+// per 256 pixels. All arithmetic from sample to bin uses integers. It must be identical to
+// crates/core/src/picture/color.rs and crates/core/src/histogram/reference.rs.
 
 override WORKGROUP: u32 = 256u;
 // True if Y', Cb and Cr are counted as coded instead of red, green, blue and luminance.

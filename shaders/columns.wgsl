@@ -28,8 +28,8 @@ struct Scale {
 // Exclusive prefix sum of all channels' bins, one channel after another.
 @group(0) @binding(6) var<storage, read> cumulative: array<u32>;
 @group(0) @binding(7) var<storage, read_write> strokes: array<vec2<f32>>;
-// Luminance in linear light, whereas `bins` has the luminance of the codes. It is drawn with the scale of the latter, for
-// comparison.
+// Luminance in linear light, whereas `bins` has the luminance of the codes. It is drawn with the scale of the latter,
+// for comparison.
 @group(0) @binding(8) var<storage, read> linear_bins: array<u32>;
 
 // First and last bin of a column, as in PanelRect::bins_of_column. If there are more bins than columns: the bins whose

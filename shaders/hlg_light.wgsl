@@ -1,5 +1,6 @@
 // The light of pixels of HLG in integers: see crates/core/src/histogram/pixel_light.rs. Passes that use it declare
-// `table`, an array of the words of `LightMeter::table`: the light of each code, then Y^(γ-1) by octaves, then by mantissas.
+// `table`, an array of the words of `LightMeter::table`: the light of each code, then Y^(γ-1) by octaves, then by
+// mantissas.
 
 const OCTAVES_AT: u32 = 4096u;
 const MANTISSAS_AT: u32 = 4128u;
@@ -34,8 +35,8 @@ fn gain_of(luminance: u32) -> u32 {
     return high_product(low + between, table[OCTAVES_AT + octave]);
 }
 
-// The light of a pixel on the display as a fraction of its peak, by the scene light of red, green and blue; both in units of
-// 2^-32.
+// The light of a pixel on the display as a fraction of its peak, by the scene light of red, green and blue; both in
+// units of 2^-32.
 fn light_on_display(light: vec3<u32>) -> u32 {
     // Light rises with the code.
     return high_product(max(max(light.r, light.g), light.b), gain_of(luminance_of(light)));

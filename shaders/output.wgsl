@@ -1,5 +1,6 @@
-// Turns a drawn view into what a display for HDR takes. The picture is light of BT.709, in which 1 is SDR's white; it is above
-// for brighter light, and negative for other colours. The controls are codes, whose light follows from BT.1886.
+// Turns a drawn view into what a display for HDR takes. The picture is light of BT.709, in which 1 is SDR's white; it
+// is above for brighter light, and negative for other colours. The controls are codes, whose light follows from
+// BT.1886.
 
 struct Output {
     scale: f32,  // of light relative to white: to the display's unit, or to 10,000 cd/m² for PQ
@@ -46,8 +47,8 @@ fn emit(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
     var light = finite(textureLoad(picture, at, 0).rgb);
     let over = textureLoad(controls, at, 0);
     if over.a != 0.0 {
-        // Light above white would shine through what is nearly opaque, and make it illegible; negative light would take its
-        // colour away.
+        // Light above white would shine through what is nearly opaque, and make it illegible; negative light would take
+        // its colour away.
         let clear = 1.0 - over.a;
         let fourth = clear * clear * clear * clear;
         let below = powers(light, 1.0 / 2.4);

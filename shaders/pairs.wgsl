@@ -1,15 +1,16 @@
 // Pairs that a vectorscope counts, computed from red, green and blue: colour differences, or what chromaticity.rs and
 // diamond.rs of crates/core/src/scopes/ define.
 
-// The sources of pairs: Cb and Cr as coded, colour differences of R'G'B' codes, chromaticities, or the double diamond, which
-// has two pairs per pixel.
+// The sources of pairs: Cb and Cr as coded, colour differences of R'G'B' codes, chromaticities, or the double diamond,
+// which has two pairs per pixel.
 const CODED_PAIRS: u32 = 1u;
 const DIFFERENCES: u32 = 2u;
 const CHROMATICITIES: u32 = 3u;
 const DIAMONDS: u32 = 4u;
 
-// Weights of red, green and blue, and what is added to their products: in Cb and in Cr, with the bias; or in both coordinates
-// and in the sum that divides them, with half the sum of the weights; or in `first`, the levels per code and the bias.
+// Weights of red, green and blue, and what is added to their products: in Cb and in Cr, with the bias; or in both
+// coordinates and in the sum that divides them, with half the sum of the weights; or in `first`, the levels per code
+// and the bias.
 struct PairWeights {
     first: vec4<i32>,
     second: vec4<i32>,
@@ -34,15 +35,15 @@ fn weighted(weights: vec4<i32>, light: vec3<u32>) -> u32 {
     return factors.x * light.r + factors.y * light.g + factors.z * light.b + factors.w;
 }
 
-// The quotient of `part` and `unit`, at most `top`. `inverse` is below 1 / unit, by at most 2 millionths of it. A quotient
-// is below 2^13, so that the estimate is the quotient or one less.
+// The quotient of `part` and `unit`, at most `top`. `inverse` is below 1 / unit, by at most 2 millionths of it. A
+// quotient is below 2^13, so that the estimate is the quotient or one less.
 fn quotient(part: u32, unit: u32, inverse: f32, top: u32) -> u32 {
     let estimate = u32(f32(part) * inverse);
     return min(estimate + select(0u, 1u, part - estimate * unit >= unit), top);
 }
 
-// The levels of the chromaticity of red, green and blue light. All that is computed in floating point is exact, except for
-// the quotients' estimates.
+// The levels of the chromaticity of red, green and blue light. All that is computed in floating point is exact, except
+// for the quotients' estimates.
 fn chromaticity_of(weights: PairWeights, light: vec3<f32>, level_bits: u32) -> vec2<u32> {
     let most = max(max(light.r, light.g), light.b);
     // The largest gets 16 bits. For black, the factor is any power of two.
@@ -65,9 +66,9 @@ fn diamond_levels(weights: PairWeights, sums: vec4<i32>, level_bits: u32) -> vec
     return vec4<u32>(clamp(levels, vec4<i32>(0), vec4<i32>((1i << level_bits) - 1i)));
 }
 
-// The levels of both pairs of a pixel's red, green and blue as converted, from a source other than coded pairs. Where a pixel
-// has one pair, both are the same. `light` is the linear light of each code, which the shader that uses this binds if
-// chromaticities are counted.
+// The levels of both pairs of a pixel's red, green and blue as converted, from a source other than coded pairs. Where a
+// pixel has one pair, both are the same. `light` is the linear light of each code, which the shader that uses this
+// binds if chromaticities are counted.
 fn levels_of(source: u32, weights: PairWeights, rgb: vec3<i32>, level_bits: u32) -> vec4<u32> {
     if source == DIAMONDS {
         let sums = vec4<i32>(rgb.b - rgb.g, rgb.b + rgb.g, rgb.r - rgb.g, -(rgb.r + rgb.g));

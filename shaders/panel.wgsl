@@ -1,6 +1,7 @@
 // Shared by the two passes of the overlays. This text precedes either pass's own; together they are one module.
 
-// One overlay. Columns are counted from its left edge. Lines that are not drawn have the highest number as their column.
+// One overlay. Columns are counted from its left edge. Lines that are not drawn have the highest number as their
+// column.
 struct Panel {
     view: vec2<u32>,                // pixels of the view
     origin: vec2<u32>,              // the overlay's top left pixel

@@ -1,6 +1,6 @@
 // Counts the light of pixels: see crates/core/src/histogram/pixel_light.rs. As in chunk.wgsl, a few hundred workgroups
-// cover the picture together, and each invocation takes a block of 4 × 2 pixels at a time. A workgroup counts in workgroup
-// memory and finally adds its bins to the common ones. Its other totals are summed on the CPU.
+// cover the picture together, and each invocation takes a block of 4 × 2 pixels at a time. A workgroup counts in
+// workgroup memory and finally adds its bins to the common ones. Its other totals are summed on the CPU.
 
 override CODES: u32 = 256u; // 2^BITS
 // True if a pixel's value is its light by the system gamma of HLG. Otherwise it is its largest code.
@@ -8,8 +8,8 @@ override HLG: bool = false;
 // True if pixels outside P3-D65 and BT.709 are counted.
 override GAMUT: bool = false;
 override BIN_COUNT: u32 = 256u;
-// Words of totals, of a workgroup and of each of its invocations: only the first two if there are neither HLG nor gamut,
-// since the sum of codes follows from the bins.
+// Words of totals, of a workgroup and of each of its invocations: only the first two if there are neither HLG nor
+// gamut, since the sum of codes follows from the bins.
 override TOTAL_WORDS: u32 = 6u;
 override WORKGROUP: u32 = 256u;
 // The bins, or, once they are written, TOTAL_WORDS words for each invocation.
@@ -24,8 +24,8 @@ struct Region {
 // `LightMeter::table`.
 @group(1) @binding(1) var<storage, read> table: array<u32>;
 @group(1) @binding(2) var<storage, read_write> bins: array<atomic<u32>>;
-// TOTAL_WORDS for each workgroup: the largest value, the first pixel with it, the sum of values (low and high word), and
-// the pixels outside P3-D65 and BT.709.
+// TOTAL_WORDS for each workgroup: the largest value, the first pixel with it, the sum of values (low and high word),
+// and the pixels outside P3-D65 and BT.709.
 @group(1) @binding(3) var<storage, read_write> totals: array<u32>;
 
 var<workgroup> memory: array<atomic<u32>, MEMORY_WORDS>;

@@ -61,7 +61,8 @@ fn words_of_chroma(component: u32, strip: u32, row: u32) -> vec4<u32> {
     let plane = component_plane(component);
     let byte = byte_of_chroma(component, strip);
     let first = plane_word(plane, row, byte >> 2u);
-    // Two samples of up to two bytes are in one word: its two halves, or two neighbouring bytes starting at an even one.
+    // Two samples of up to two bytes are in one word: its two halves, or two neighbouring bytes starting at an even
+    // one.
     if CHROMA_X == 2u || component_step(component) <= 2u {
         return vec4<u32>(first, 0u, 0u, 0u);
     }

@@ -66,8 +66,8 @@ fn tally_strip(red: vec4<u32>, green: vec4<u32>, blue: vec4<u32>, luminance: vec
     }
 }
 
-// The scale of a channel before any bin is known. Its height is greater than any that a bin can give, but zero if nothing is
-// counted.
+// The scale of a channel before any bin is known. Its height is greater than any that a bin can give, but zero if
+// nothing is counted.
 fn unknown_scale(samples: u32) -> Scale {
     return Scale(select(0.0, 3e38, samples > 0u), 0u, samples, 0u);
 }

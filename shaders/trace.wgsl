@@ -143,9 +143,9 @@ fn waveform(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
     return over_ground(light);
 }
 
-// First and last of the levels whose middle is on a pixel of `side`, counted from the low end. If there are none, both are
-// the level under the pixel's middle. The middle code is in the middle of the panel. Beyond the outermost levels, the
-// range contains no level.
+// First and last of the levels whose middle is on a pixel of `side`, counted from the low end. If there are none, both
+// are the level under the pixel's middle. The middle code is in the middle of the panel. Beyond the outermost levels,
+// the range contains no level.
 fn levels_at(at: f32, side: f32, centre: f32) -> vec2<i32> {
     let count = f32(1u << trace.level_bits);
     let step = (count + 1.0) / (trace.zoom * side);
@@ -168,8 +168,8 @@ fn hue_of(differences: vec2<f32>) -> vec3<f32> {
     return mix(vec3<f32>(1.0), pure * 0.75 + 0.25, clamp(length(differences) * 5.0, 0.0, 1.0));
 }
 
-// The colour of a chromaticity, by its coordinates as fractions of the highest level: clipped to BT.709, and lighter, since
-// pure blue would be hard to see on a dark background.
+// The colour of a chromaticity, by its coordinates as fractions of the highest level: clipped to BT.709, and lighter,
+// since pure blue would be hard to see on a dark background.
 fn color_of(coordinates: vec2<f32>) -> vec3<f32> {
     let place = vec3<f32>(coordinates, 1.0);
     let light = max(
@@ -180,8 +180,8 @@ fn color_of(coordinates: vec2<f32>) -> vec3<f32> {
     return sqrt(light / max(high, 1e-6)) * 0.75 + 0.25;
 }
 
-// Brightness of the spots around the middle of a pixel. A pair of levels at full brightness makes a round spot, which is
-// visible if a level has few pixels. Loops have the same length for every pixel.
+// Brightness of the spots around the middle of a pixel. A pair of levels at full brightness makes a round spot, which
+// is visible if a level has few pixels. Loops have the same length for every pixel.
 fn spots(at: vec2<f32>, side: f32) -> f32 {
     let count = f32(1u << trace.level_bits);
     let step = (count + 1.0) / (trace.zoom * side);

@@ -1,4 +1,5 @@
-// Counts a vectorscope: pairs of Cb and Cr, of chromaticities, or of the double diamond. crates/core/src/scopes/reference.rs defines the exact counts.
+// Counts a vectorscope: pairs of Cb and Cr, of chromaticities, or of the double diamond.
+// crates/core/src/scopes/reference.rs defines the exact counts.
 //
 // A picture has few different colours side by side, perhaps only one, and additions to the same word of memory wait for
 // each other. So every workgroup keeps a table in workgroup memory. A pair of levels has one slot there, selected by

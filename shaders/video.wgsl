@@ -13,8 +13,8 @@ struct Placement {
     hard: u32,              // true if every pixel of the view shows a single sample
     view_width: u32,        // columns of the view
     turned: u32,            // true if columns of the view are rows of the picture
-    // Pixels with a bin of these channels in low..=high keep their brightness, and the rest is dimmed. Bit c is channel c.
-    // See crates/render/src/view/brush.rs.
+    // Pixels with a bin of these channels in low..=high keep their brightness, and the rest is dimmed. Bit c is channel
+    // c. See crates/render/src/view/brush.rs.
     channels: u32,
     low: u32,
     high: u32,

@@ -26,8 +26,8 @@
 //! [`adjusting`] contains the adjustments that can be applied to a picture before it is counted.
 //!
 //! Colour conversion uses fixed-point arithmetic with the limits of BT.601, BT.709, BT.2020 and the other variants of
-//! [`Matrix`]. Luminance is exactly 0.2126 R' + 0.7152 G' + 0.0722 B' of the gamma-encoded codes (BT.709), or has the weights
-//! of BT.2020 if asked ([`LuminanceWeights`]). GPU and CPU produce identical counts.
+//! [`Matrix`]. Luminance is exactly 0.2126 R' + 0.7152 G' + 0.0722 B' of the gamma-encoded codes (BT.709), or has the
+//! weights of BT.2020 if asked ([`LuminanceWeights`]). GPU and CPU produce identical counts.
 
 #![warn(missing_docs)]
 

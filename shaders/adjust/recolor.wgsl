@@ -5,8 +5,8 @@
 
 override WORKGROUP: u32 = 256u;
 // The operation on a pixel. 1: a curve for its luminance, keeping its hue. 2: a curve each for red, green and blue. 3:
-// a curve for its luminance, interpolated between the curves of tiles. 4: the tone of its class. 5: a colour between the
-// nodes of a cube. 6: light in another gamut.
+// a curve for its luminance, interpolated between the curves of tiles. 4: the tone of its class. 5: a colour between
+// the nodes of a cube. 6: light in another gamut.
 override CHANGE: u32 = 1u;
 
 struct Recolor {
@@ -16,9 +16,9 @@ struct Recolor {
 }
 
 @group(1) @binding(0) var<uniform> recolor: Recolor;
-// The curves of 1 and 2, the curves of 3 as packed by shaders/adjust/clahe_curves.wgsl, the thresholds of 4, or for 5 the
-// positions of red, green and blue on the cube's edges: a node and, in the low 16 bits, the fraction of the way to the
-// next one in units of 2^-15. For 6, the light of red, green and blue in units of 2^-20.
+// The curves of 1 and 2, the curves of 3 as packed by shaders/adjust/clahe_curves.wgsl, the thresholds of 4, or for 5
+// the positions of red, green and blue on the cube's edges: a node and, in the low 16 bits, the fraction of the way to
+// the next one in units of 2^-15. For 6, the light of red, green and blue in units of 2^-20.
 @group(1) @binding(1) var<storage, read> curves: array<u32>;
 // For 3: for each column, then each row, the tile that it follows and, in the low 16 bits, the weight of that tile.
 // For 5: the nodes of the cube in two words, red and green, blue. Red varies fastest. For 6: the rows of the matrix in
@@ -223,8 +223,8 @@ fn in_cube(red: u32, green: u32, blue: u32) -> vec3<u32> {
     return min(max(units, vec3<u32>(black)) - black, vec3<u32>(TOP));
 }
 
-// The code of light in the new gamut, for a row of the matrix: crates/core/src/adjust/lut.rs. The products have more than
-// 32 bits, so the two halves of light are summed separately.
+// The code of light in the new gamut, for a row of the matrix: crates/core/src/adjust/lut.rs. The products have more
+// than 32 bits, so the two halves of light are summed separately.
 fn code_of_light(row: u32, high: vec3<i32>, low: vec3<i32>) -> u32 {
     let weights = bitcast<vec3<i32>>(vec3<u32>(axis_word(3u * row), axis_word(3u * row + 1u), axis_word(3u * row + 2u)));
     let sum = (dot(weights, high) + (dot(weights, low) >> 12u)) >> 5u;

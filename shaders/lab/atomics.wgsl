@@ -1,8 +1,8 @@
 // One invocation per pixel, with atomic additions to one set of bins in GPU memory.
 //
 // An atomic addition cannot be interrupted, so no pixel is lost. But additions to the same bin happen one after
-// another, in the part of the shared cache that holds the bin, for all processors of the GPU. So the time depends on the
-// content: noise spreads over all bins, while in a flat area all pixels wait for one.
+// another, in the part of the shared cache that holds the bin, for all processors of the GPU. So the time depends on
+// the content: noise spreads over all bins, while in a flat area all pixels wait for one.
 
 override CHUNK_WIDTH: u32 = 16u;
 override CHUNK_HEIGHT: u32 = 16u;

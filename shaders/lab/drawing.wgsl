@@ -1,5 +1,6 @@
-// Draws two graphs side by side: the bars of red, green and blue over each other, and those of luminance. Either as in the
-// second lesson, in which every pixel asks its bin, or as in Histoscope, where every column asks once for all its pixels.
+// Draws two graphs side by side: the bars of red, green and blue over each other, and those of luminance. Either as in
+// the second lesson, in which every pixel asks its bin, or as in Histoscope, where every column asks once for all its
+// pixels.
 //
 // `scale` runs first for both: a bar's height depends on the tallest bin, which no pixel knows. Then `asks` draws, or
 // `find` prepares the columns and `reads` draws. Heights are whole pixels in integers, so that both draw the same.
@@ -42,7 +43,8 @@ fn bins_of(column: u32) -> vec2<u32> {
     return vec2<u32>(first, (2u * (column + 1u) * BINS + WIDTH - 1u) / (2u * WIDTH) - 1u);
 }
 
-// Heights in pixels of a column's bars, 0 for channels of the other graph: those of its tallest bins, if there are more bins than columns.
+// Heights in pixels of a column's bars, 0 for channels of the other graph: those of its tallest bins, if there are more
+// bins than columns.
 fn heights_of(column: u32) -> vec4<u32> {
     let range = bins_of(column % WIDTH);
     var most = vec4<u32>(0u);

@@ -6,8 +6,8 @@ override CHANNELS: u32 = 4u;  // 4: red, green, blue and luminance; 1: only lumi
 @group(0) @binding(0) var image: texture_2d<u32>;
 
 // Red, green, blue and luminance codes of a pixel. Luminance is computed in integers as in
-// crates/core/src/picture/luminance.rs, so that every method gives the same counts: floor(256 · (2126 r + 7152 g + 722 b) /
-// (10000 · 255)), at most 255.
+// crates/core/src/picture/luminance.rs, so that every method gives the same counts: floor(256 · (2126 r + 7152 g + 722
+// b) / (10000 · 255)), at most 255.
 fn codes_at(position: vec2<u32>) -> vec4<u32> {
     let pixel = textureLoad(image, position, 0);
     let sum = pixel.r * 2126u + pixel.g * 7152u + pixel.b * 722u;

@@ -1,9 +1,9 @@
 // One invocation per pixel, without any synchronization: a data race.
 //
 // `bins[i] += 1` has three steps: load the count, add one, store it. If two invocations load the same count before
-// either has stored, both store the same number, and one pixel is lost. Thousands run simultaneously, and in an image with
-// large flat areas most of them need the same few bins, so nearly all pixels are lost. The method demonstrates this,
-// and it shows the time of the bare loads and stores.
+// either has stored, both store the same number, and one pixel is lost. Thousands run simultaneously, and in an image
+// with large flat areas most of them need the same few bins, so nearly all pixels are lost. The method demonstrates
+// this, and it shows the time of the bare loads and stores.
 //
 // The tutorial dispatches one workgroup per pixel, which leaves all but one lane of the hardware's vectors idle. That
 // is a workgroup of 1 × 1. The default here is 16 × 16 pixels, so that the race is measured and not the idle lanes.

@@ -1,7 +1,7 @@
 //! The window: its events drive decoding, playback and drawing. No types of FFmpeg or wgpu appear here.
 //!
-//! [`windows`] translate events and pass them to the [`viewer`], which queries the parts of the window and acts on their
-//! answers, mostly through the [`workspace`]: the video on screen and everything chosen for it. A window is a
+//! [`windows`] translate events and pass them to the [`viewer`], which queries the parts of the window and acts on
+//! their answers, mostly through the [`workspace`]: the video on screen and everything chosen for it. A window is a
 //! [`screen::Window`] and need not be on a desktop. No part knows about the viewer; each takes what it needs and
 //! returns a value or a command:
 //!

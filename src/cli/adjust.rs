@@ -20,8 +20,8 @@ pub struct AdjustArgs {
     #[arg(long, value_name = "FILE.cube")]
     lut: Option<PathBuf>,
 
-    /// Map a camera's log and gamut to BT.709: s-log3, logc3, logc4, v-log, canon-log2, canon-log3, n-log, f-log2, log3g10,
-    /// blackmagic-gen5 or acescct
+    /// Map a camera's log and gamut to BT.709: s-log3, logc3, logc4, v-log, canon-log2, canon-log3, n-log, f-log2,
+    /// log3g10, blackmagic-gen5 or acescct
     #[arg(long, value_name = "LOG", conflicts_with = "lut")]
     camera_log: Option<CameraLog>,
 

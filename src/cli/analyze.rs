@@ -76,8 +76,8 @@ pub struct AnalyzeArgs {
     #[arg(long, value_name = "N", requires = "against", value_parser = whole::<u32, 1, 1000>)]
     align: Option<u32>,
 
-    /// Decode with this many decoders, each on its own part of the file, or with as many as the hardware has (auto); the output is the same, except for some
-    /// damaged files
+    /// Decode with this many decoders, each on its own part of the file, or with as many as the hardware has (auto);
+    /// the output is the same, except for some damaged files
     #[arg(long, value_name = "N", default_value = "1", value_parser = parse_jobs)]
     jobs: Jobs,
 
@@ -121,8 +121,8 @@ pub struct AnalyzeArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Light")]
 pub struct LightArgs {
-    /// Measure the light of every pixel in cd/m²: each frame's brightest pixel and average, the clip's MaxCLL and MaxFALL,
-    /// and whether the file states them rightly
+    /// Measure the light of every pixel in cd/m²: each frame's brightest pixel and average, the clip's MaxCLL and
+    /// MaxFALL, and whether the file states them rightly
     #[arg(long)]
     light: bool,
 

@@ -21,7 +21,8 @@ pub struct BenchArgs {
     /// Measure a frame of this video instead of synthetic pictures
     file: Option<PathBuf>,
 
-    /// Sizes of the synthetic pictures; by default 2448x1505. With --play, the size of the view; by default that of the video
+    /// Sizes of the synthetic pictures; by default 2448x1505. With --play, the size of the view; by default that of the
+    /// video
     #[arg(long, value_name = "WxH", value_parser = parse_size, value_delimiter = ',')]
     size: Vec<(u32, u32)>,
 

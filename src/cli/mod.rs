@@ -81,7 +81,8 @@ enum Command {
     Merge(MergeArgs),
     /// Show a whole clip on one page, with its histograms over time, cuts and worst frames; needs no display
     Report(ReportArgs),
-    /// Check files against a profile: black, frozen and clipped frames, flashes, levels, tags and more; needs no display
+    /// Check files against a profile: black, frozen and clipped frames, flashes, levels, tags and more; needs no
+    /// display
     Check(CheckArgs),
     /// List the graphics adapters of this machine
     Adapters,

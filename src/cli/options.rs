@@ -62,7 +62,8 @@ pub struct ReadingArgs {
     #[arg(long, value_name = "N", value_parser = whole::<u32, 1, 1_000_000>)]
     track: Option<u32>,
 
-    /// Read this layer of EXR pictures, such as diffuse for diffuse.R, diffuse.G and diffuse.B, instead of the default one
+    /// Read this layer of EXR pictures, such as diffuse for diffuse.R, diffuse.G and diffuse.B, instead of the default
+    /// one
     #[arg(long, value_name = "NAME")]
     layer: Option<String>,
 
@@ -200,8 +201,8 @@ pub struct ExposureArgs {
     #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "clipped")]
     clip_marks: Option<MarkLimits>,
 
-    /// Show brightness in false colour: with the colours of cameras (camera, the default), in ten equal steps (steps), or by
-    /// light in cd/m² (light; PQ and HLG)
+    /// Show brightness in false colour: with the colours of cameras (camera, the default), in ten equal steps (steps),
+    /// or by light in cd/m² (light; PQ and HLG)
     #[arg(
         long,
         visible_alias = "false-color",
@@ -224,8 +225,8 @@ impl ExposureArgs {
 #[derive(Debug, Clone, Copy, Default, Args)]
 #[command(next_help_heading = "Light")]
 pub struct ToneArgs {
-    /// How PQ and HLG are shown: highlights compressed by BT.2390's curve, clipped at white, or codes as they are. Counts
-    /// are the same
+    /// How PQ and HLG are shown: highlights compressed by BT.2390's curve, clipped at white, or codes as they are.
+    /// Counts are the same
     #[arg(long, value_parser = one_of(TONE_MAPPINGS))]
     tone_mapping: Option<ToneMapping>,
 
@@ -430,7 +431,11 @@ pub const DIAGRAMS: Values<Diagram> = &[
     ("cbcr", Diagram::CbCr, "Cb and Cr"),
     ("xy", Diagram::Xy, "Chromaticities x and y (CIE 1931)"),
     ("uv", Diagram::Uv, "Chromaticities u' and v' (CIE 1976)"),
-    ("diamond", Diagram::Diamond, "Red, green and blue against their gamut: a double diamond, counted before the clamp"),
+    (
+        "diamond",
+        Diagram::Diamond,
+        "Red, green and blue against their gamut: a double diamond, counted before the clamp",
+    ),
 ];
 
 /// The values of `--scopes`.

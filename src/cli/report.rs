@@ -26,8 +26,8 @@ pub struct ReportArgs {
     #[arg(short, long, required_unless_present = "shots", value_name = "FILE", value_parser = parse_output)]
     output: Vec<PathBuf>,
 
-    /// Write the shots between the cuts to this file: a .csv table in the format of PySceneDetect's load-scenes, or .json;
-    /// alone or with -o
+    /// Write the shots between the cuts to this file: a .csv table in the format of PySceneDetect's load-scenes, or
+    /// .json; alone or with -o
     #[arg(long, value_name = "FILE", value_parser = parse_shots)]
     shots: Option<PathBuf>,
 
@@ -46,8 +46,8 @@ pub struct ReportArgs {
     #[command(flatten)]
     part: PartArgs,
 
-    /// Decode with this many decoders, each on its own part of the file, or with as many as the hardware has (auto); the report is the same, except for some
-    /// damaged files
+    /// Decode with this many decoders, each on its own part of the file, or with as many as the hardware has (auto);
+    /// the report is the same, except for some damaged files
     #[arg(long, value_name = "N", default_value = "1", value_parser = parse_jobs)]
     jobs: Jobs,
 

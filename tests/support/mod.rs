@@ -52,8 +52,8 @@ impl Random {
     }
 }
 
-/// Returns a lookup table of random values: a curve if `side` is 0, or a cube with this many nodes along each edge, after
-/// a curve if the seed is even. With odd seeds, values go beyond black and white.
+/// Returns a lookup table of random values: a curve if `side` is 0, or a cube with this many nodes along each edge,
+/// after a curve if the seed is even. With odd seeds, values go beyond black and white.
 pub fn lut(side: usize, seed: u64) -> Lut {
     let mut random = Random(seed);
     let is_wide = seed % 2 == 1;

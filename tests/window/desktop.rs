@@ -1,5 +1,5 @@
-//! What only a desktop shows: a real window on an invisible X server (Xvfb), with real keys, the clipboard, and a surface
-//! that is resized, hidden and lost. Time is real here.
+//! What only a desktop shows: a real window on an invisible X server (Xvfb), with real keys, the clipboard, and a
+//! surface that is resized, hidden and lost. Time is real here.
 
 use std::cell::RefCell;
 use std::fs::{self, File};
@@ -314,7 +314,8 @@ fn signs_and_digits_are_the_same_keys_on_every_keyboard() {
         println!("{layout} {key}: {note}");
         program.after(|| program.key(key), &format!("note: {note}"));
     };
-    // By place: 21 is right of the zero's right neighbour, 35 right of P's, 20 right of the zero, 15 and 17 bear 6 and 8.
+    // By place: 21 is right of the zero's right neighbour, 35 right of P's, 20 right of the zero, 15 and 17 bear 6 and
+    // 8.
     let signs: [(&str, &[&str], &str); 6] = [
         ("us", &["21", "shift+21"], "20"),
         ("de", &["35"], "61"),

@@ -183,7 +183,7 @@ fn check(program: &Program, key: &str, action: Action) {
             }
         }
         Action::Change(Setting::Diagram, Change::Next) => {
-            for name in ["CIE 1931 x, y", "CIE 1976 u\u{2032}, v\u{2032}", "Cb, Cr"] {
+            for name in ["CIE 1931 x, y", "CIE 1976 u\u{2032}, v\u{2032}", "R'G'B' diamond", "Cb, Cr"] {
                 note(&format!("vectorscope diagram: {name}"));
             }
         }

@@ -230,8 +230,8 @@ impl Program {
         self.then(text)
     }
 
-    /// Waits until the program has logged a line with `text` since something was last done by [`after`](Self::after); the newest such
-    /// line.
+    /// Waits until the program has logged a line with `text` since something was last done by [`after`](Self::after);
+    /// the newest such line.
     pub fn then(&self, text: &str) -> String {
         until(&format!("the log to say '{text}'"), PATIENCE, || {
             self.assert_running();

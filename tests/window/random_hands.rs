@@ -1,5 +1,5 @@
-//! Random hands: keys, clicks, drags, the wheel, sizes, dropped files and changes of file, over videos of several depths,
-//! layouts and sizes, and over live input. The program neither panics nor logs an error, and `q` ends it.
+//! Random hands: keys, clicks, drags, the wheel, sizes, dropped files and changes of file, over videos of several
+//! depths, layouts and sizes, and over live input. The program neither panics nor logs an error, and `q` ends it.
 //!
 //! Each round of 100 actions has a number, which determines all of them. `HISTOSCOPE_HANDS=17` plays one round, and
 //! `HISTOSCOPE_HANDS=1-200` plays 20,000 actions:

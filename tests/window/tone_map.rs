@@ -185,6 +185,7 @@ fn a_diagram_that_codes_do_not_have_is_named_with_what_is_counted() {
     let why = "; Cb and Cr are counted, because these codes have no R'G'B'";
     note("shift+6", &format!("note: vectorscope diagram: CIE 1931 x, y{why}"));
     note("shift+6", &format!("note: vectorscope diagram: CIE 1976 u′, v′{why}"));
+    note("shift+6", &format!("note: vectorscope diagram: R'G'B' diamond{why}"));
     note("shift+6", "note: vectorscope diagram: Cb, Cr");
     note("y", "note: counting red, green, blue and luminance");
     note("shift+6", "note: vectorscope diagram: CIE 1931 x, y");

@@ -3,8 +3,8 @@
 //! [`pipeline`] decodes and counts the frames of a [`selection`] and delivers one
 //! [`CountedFrame`](pipeline::CountedFrame) per frame, in order. `frames` numbers them, [`counter`] counts them, and
 //! `against` and [`comparison`] compare them with the frames of another file if requested. [`run`] writes them to an
-//! [`output`] as records in a [`mod@format`], or as [`scenes`]; [`merge`] joins outputs. `error` defines the errors of a
-//! run.
+//! [`output`] as records in a [`mod@format`], or as [`scenes`]; [`merge`] joins outputs. `error` defines the errors of
+//! a run.
 
 mod against;
 pub mod comparison;

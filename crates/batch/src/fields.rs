@@ -577,8 +577,8 @@ pub const LIGHT_FIELDS: [Field<LightCell>; 12] = [
     }),
 ];
 
-/// Returns the light of a frame of this many pixels from the fields of its record; `None` if it is unknown. `value` returns
-/// a field, or `None` if it is null.
+/// Returns the light of a frame of this many pixels from the fields of its record; `None` if it is unknown. `value`
+/// returns a field, or `None` if it is null.
 pub fn recorded_light(pixels: u64, value: impl Fn(&str) -> Option<f64>) -> Option<LightFigures> {
     // A share is a quotient of integers that are far below 2^53, so the product is within half a pixel of the count.
     let pixels_of = |name: &str| value(name).map(|share| (share * pixels as f64).round() as u64);

@@ -3,8 +3,8 @@
 //!
 //! [`clip`] collects frames in a fixed amount of memory, with the cuts and the worst frames found by `strip`;
 //! [`gather`] counts a file for it.
-//! [`page`] writes the [`content`] of a report as a self-contained HTML file, and [`shots`] writes its shots as a table.
-//! [`run`] does all of this for a file.
+//! [`page`] writes the [`content`] of a report as a self-contained HTML file, and [`shots`] writes its shots as a
+//! table. [`run`] does all of this for a file.
 
 pub mod chart;
 pub mod clip;

@@ -4,19 +4,20 @@
 //!
 //! 1. Codes become light: PQ by its own curve; HLG by its inverse OETF and the system gamma for its peak (BT.2100).
 //! 2. Light is multiplied by the [exposure](Stops).
-//! 3. The largest of red, green and blue is compressed by the EETF of BT.2390, or not at all. All three are multiplied by
+//! 3. The largest of red, green and blue is compressed by the EETF of BT.2390, or not at all. All three are multiplied
+//!    by
 //!    the same factor, which keeps the hue.
 //! 4. The primaries become those of BT.709. Colours outside are clipped, channel by channel.
 //! 5. Light relative to [`WHITE`] becomes codes by the inverse of BT.1886.
 //!
-//! A [display for HDR](Display::Hdr) gets all of the light: nothing is compressed or clipped. Its codes are relative to its
-//! own white; they are above 1 for brighter light, and negative for colours outside BT.709.
+//! A [display for HDR](Display::Hdr) gets all of the light: nothing is compressed or clipped. Its codes are relative to
+//! its own white; they are above 1 for brighter light, and negative for colours outside BT.709.
 //!
 //! Codes that are shown as they are, such as those of SDR, have a tone map only with an exposure: they become light by
 //! BT.1886, are exposed, clipped at white, and become codes again.
 //!
-//! [`ToneMap::shown`] computes this in double precision. Engines look up [`ToneTables`] instead, and differ from it by at
-//! most one code of 8 bits. Nothing is counted here.
+//! [`ToneMap::shown`] computes this in double precision. Engines look up [`ToneTables`] instead, and differ from it by
+//! at most one code of 8 bits. Nothing is counted here.
 
 use std::fmt;
 use std::str::FromStr;
@@ -175,15 +176,15 @@ impl SourceLight {
         }
     }
 
-    /// Returns the light of these pictures after the adjustments. The codes of a lookup table or of a camera's log are meant
-    /// for an SDR display; the other adjustments' are of the same kind as their source's.
+    /// Returns the light of these pictures after the adjustments. The codes of a lookup table or of a camera's log are
+    /// meant for an SDR display; the other adjustments' are of the same kind as their source's.
     #[must_use]
     pub fn after(self, adjustments: &Adjustments) -> Self {
         if adjustments.lut.is_some() { Self::default() } else { self }
     }
 
-    /// Returns what decides the chromaticity of the codes: the transfer function, and the primaries, which are the usual ones
-    /// if untagged.
+    /// Returns what decides the chromaticity of the codes: the transfer function, and the primaries, which are the
+    /// usual ones if untagged.
     #[must_use]
     pub fn colors(self) -> (Transfer, Primaries) {
         (self.transfer, self.primaries.unwrap_or_else(|| Primaries::usual_with(self.transfer)))
@@ -286,7 +287,8 @@ impl ToneMap {
         self.method == Method::Whole
     }
 
-    /// Returns the codes to show for red, green and blue from 0 to 1. They are from 0 to 1, too, unless all light is shown.
+    /// Returns the codes to show for red, green and blue from 0 to 1. They are from 0 to 1, too, unless all light is
+    /// shown.
     #[must_use]
     pub fn shown(&self, signal: [f64; 3]) -> [f64; 3] {
         let mut light = signal.map(|signal| self.scale.transfer().light(signal));
@@ -362,8 +364,8 @@ pub const STEP_BITS: u32 = 8;
 pub const LIGHTS: usize = (OCTAVES << STEP_BITS) + 1;
 /// The upper bits of the lowest light in a table as a number of 32 bits: exponent and steps.
 pub const LOWEST: u32 = (127 - OCTAVES as u32) << STEP_BITS;
-/// Positions in [`ToneTables::words`]: the light of each signal; HLG's gain by luminance; the gain by largest light; the
-/// codes from 0 to 255 by light.
+/// Positions in [`ToneTables::words`]: the light of each signal; HLG's gain by luminance; the gain by largest light;
+/// the codes from 0 to 255 by light.
 pub const SYSTEM_AT: usize = SIGNALS;
 /// As [`SYSTEM_AT`].
 pub const GAINS_AT: usize = SYSTEM_AT + LIGHTS;
@@ -435,7 +437,8 @@ impl ToneTables {
         self.map.is_whole()
     }
 
-    /// Returns the codes of 8 bits to show for red, green and blue from 0 to [`SIGNALS`] - 1; light above white is clipped.
+    /// Returns the codes of 8 bits to show for red, green and blue from 0 to [`SIGNALS`] - 1; light above white is
+    /// clipped.
     #[inline(always)]
     #[must_use]
     pub fn shown(&self, signal: [f32; 3]) -> [u8; 3] {
@@ -494,8 +497,8 @@ mod tests {
         text.parse().expect("a number of stops")
     }
 
-    /// Compares with values that NumPy computed in double precision from the formulas of ST 2084, BT.2100, BT.2390-10 and
-    /// BT.1886, and from the primaries' chromaticities.
+    /// Compares with values that NumPy computed in double precision from the formulas of ST 2084, BT.2100, BT.2390-10
+    /// and BT.1886, and from the primaries' chromaticities.
     #[test]
     fn shown_codes_are_those_of_the_standards() {
         for (transfer, peak, method, signal, expected) in EXPECTED {
@@ -542,7 +545,8 @@ mod tests {
         (Transfer::Hlg, None, ToneMapping::Clip, [0.3, 0.55, 0.7], [0.0, 0.635389, 0.845364]),
     ];
 
-    /// Compares with values that NumPy computed in the same way for a display for HDR, whose codes go on beyond 0 and 1.
+    /// Compares with values that NumPy computed in the same way for a display for HDR, whose codes go on beyond 0 and
+    /// 1.
     #[test]
     fn displays_for_hdr_are_given_all_light() {
         let shown = |transfer, mapping, white, signal| {

@@ -63,8 +63,8 @@ pub fn show_counted(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32) {
     }
 }
 
-/// Shows the tone mapping and how much of the counted part is in view, above the histograms and their labels: at the right, or at the left
-/// if that is `taken`. Returns its rectangle, if shown.
+/// Shows the tone mapping and how much of the counted part is in view, above the histograms and their labels: at the
+/// right, or at the left if that is `taken`. Returns its rectangle, if shown.
 pub fn show_seen(ui: &Ui, free: Rect, model: &Model<'_>, taken: &[Rect]) -> Option<Rect> {
     let text = model.picture.seen?;
     let painter = ui.ctx().layer_painter(egui::LayerId::background());
@@ -144,8 +144,8 @@ fn mark_light(painter: &Painter, panel: Rect, scale: Scale, marks: &LightMarks) 
     }
 }
 
-/// Returns the place for a text of this size beside a mark, inside the panel and clear of what is `taken`: at the right if
-/// possible, else at the left, else a line further down.
+/// Returns the place for a text of this size beside a mark, inside the panel and clear of what is `taken`: at the right
+/// if possible, else at the left, else a line further down.
 fn beside(panel: Rect, mark: Rect, size: Vec2, taken: &[Rect]) -> Option<Rect> {
     let lines = [panel.min.y + 1.0, panel.min.y + 2.0 + size.y];
     let mut places = lines

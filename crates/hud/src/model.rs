@@ -322,7 +322,8 @@ pub struct ComparisonView<'a> {
 pub struct PictureView<'a> {
     /// `true` if the window fills the screen.
     pub is_full: bool,
-    /// The tone mapping, and how much of the counted part is in view, in words, unless codes are shown as they are, and all.
+    /// The tone mapping, and how much of the counted part is in view, in words, unless codes are shown as they are, and
+    /// all.
     pub seen: Option<&'a str>,
 }
 

@@ -42,8 +42,8 @@ impl std::fmt::Debug for PreviewPicture {
 }
 
 impl PreviewPicture {
-    /// Shows the card below `bar`, as near to the column `x` as the view allows, and below any note that it would cover,
-    /// unless there is no room.
+    /// Shows the card below `bar`, as near to the column `x` as the view allows, and below any note that it would
+    /// cover, unless there is no room.
     pub fn show(&mut self, context: &Context, (bar, x): (Rect, f32), notes: &[Rect], model: &Model<'_>) {
         let Some((preview, is_asked)) = model.file.preview else { return };
         let view = context.content_rect();

@@ -27,8 +27,8 @@ impl ProbeText {
         Self::of_pixel(probe, (&frame.picture, SourceLight::of(&frame.source)), frame.orientation)
     }
 
-    /// Returns the card for a pixel: its position, R'G'B' codes, luminance, light in cd/m² if it is known, and the samples
-    /// as coded. If the picture is rotated for display, the position is given both as coded and as displayed.
+    /// Returns the card for a pixel: its position, R'G'B' codes, luminance, light in cd/m² if it is known, and the
+    /// samples as coded. If the picture is rotated for display, the position is given both as coded and as displayed.
     fn of_pixel(probe: &Probe, (picture, light): (&Picture, SourceLight), orientation: Orientation) -> Card {
         let bits = picture.layout().bin_bits();
         let top = ((1_u32 << bits) - 1) as f32;

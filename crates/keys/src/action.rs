@@ -184,7 +184,8 @@ pub enum Action {
 }
 
 impl Action {
-    /// Returns `true` if the action repeats while its key is held. A step of the gain doubles it, so few lead to its end.
+    /// Returns `true` if the action repeats while its key is held. A step of the gain doubles it, so few lead to its
+    /// end.
     #[must_use]
     pub fn repeats(self) -> bool {
         match self {

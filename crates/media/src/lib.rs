@@ -3,9 +3,10 @@
 //! [`Decoder`] turns a file into [`Frame`](histoscope_core::picture::Frame)s, each delivered once and in presentation
 //! order; [`DecodeThread`] does so on its own thread, behind a bounded queue.
 //!
-//! [`mod@read`] gives packets, [`mod@decode`] turns them into pictures, [`mod@times`] gives these their times and numbers,
-//! [`mod@live`] does all of this on a thread of its own, and [`playback`] decides which frame is due. No room knows one that
-//! follows it, except that decoding needs the times. `error` describes what can go wrong, and `av` owns FFmpeg's objects.
+//! [`mod@read`] gives packets, [`mod@decode`] turns them into pictures, [`mod@times`] gives these their times and
+//! numbers, [`mod@live`] does all of this on a thread of its own, and [`playback`] decides which frame is due. No room
+//! knows one that follows it, except that decoding needs the times. `error` describes what can go wrong, and `av` owns
+//! FFmpeg's objects.
 
 mod av;
 mod decode;

@@ -78,8 +78,8 @@ pub struct CountedPart<'a> {
 }
 
 impl ComparedClip {
-    /// Takes over a decoding thread that has opened the clip and returned its first frame. Stores up to `budget` bytes of
-    /// frames.
+    /// Takes over a decoding thread that has opened the clip and returned its first frame. Stores up to `budget` bytes
+    /// of frames.
     #[must_use]
     pub fn new(
         comparing: Comparing,
@@ -153,8 +153,8 @@ impl ComparedClip {
         self.has_failed || !self.reported.is_whole()
     }
 
-    /// Returns `true` if an offset in frames is possible: always when comparing by frame, and when comparing by time only if
-    /// frames are evenly spaced.
+    /// Returns `true` if an offset in frames is possible: always when comparing by frame, and when comparing by time
+    /// only if frames are evenly spaced.
     #[must_use]
     pub fn has_offset_in_time(&self) -> bool {
         self.pairing.by == CompareBy::Frame || self.pairing.frame_secs.is_some()
@@ -215,7 +215,8 @@ impl ComparedClip {
         title
     }
 
-    /// Returns its frame for comparison with the first clip's, counted in the same manner, or `None` if nothing has changed.
+    /// Returns its frame for comparison with the first clip's, counted in the same manner, or `None` if nothing has
+    /// changed.
     ///
     /// # Errors
     /// [`EngineError`] if the adapter fails.
@@ -276,7 +277,8 @@ impl ComparedClip {
         Ok(counted.and_then(|counts| counts.histograms.into_iter().next()))
     }
 
-    /// Follows a different video from now on. Cancels a running search, whose offset would be relative to the previous video.
+    /// Follows a different video from now on. Cancels a running search, whose offset would be relative to the previous
+    /// video.
     pub fn change_first(&mut self) {
         self.matcher.give_up();
         self.loaded_key = None;

@@ -66,8 +66,8 @@ impl ComparedBins {
 }
 
 impl ComparedFrame {
-    /// Holds a frame of a file. Counts the bins that the histograms fill, with the current engine, and those of the coded
-    /// components.
+    /// Holds a frame of a file. Counts the bins that the histograms fill, with the current engine, and those of the
+    /// coded components.
     ///
     /// # Errors
     /// [`EngineError`] if the adapter fails.
@@ -122,8 +122,8 @@ impl ComparedFrame {
         Some(&self.bins(components)?.histogram)
     }
 
-    /// Returns the frame and the counted rectangle for the scopes of these components, or `None` if they were not counted
-    /// or are those of the adjusted picture.
+    /// Returns the frame and the counted rectangle for the scopes of these components, or `None` if they were not
+    /// counted or are those of the adjusted picture.
     #[must_use]
     pub fn scoped(&self, components: Components) -> Option<(&Frame, Rect)> {
         let is_source = components == Components::YCbCr || !self.is_adjusted;

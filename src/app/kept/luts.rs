@@ -21,8 +21,8 @@ impl FolderLuts {
         }
     }
 
-    /// Reads the lookup table that was last used for the videos of the same folder. Returns `None` if there is none, or if
-    /// it can no longer be used.
+    /// Reads the lookup table that was last used for the videos of the same folder. Returns `None` if there is none, or
+    /// if it can no longer be used.
     #[must_use]
     pub fn of(&self, video: &Path) -> Option<Lut> {
         let file = self.0.get(&folder_of(video)?)?;

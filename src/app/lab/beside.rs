@@ -61,8 +61,8 @@ impl<W: LabWork<Setup: PartialEq>> LabRuns<W> {
         };
     }
 
-    /// Returns the outcome of the current choice for the frame on screen. While the video plays, it may be of an earlier
-    /// frame.
+    /// Returns the outcome of the current choice for the frame on screen. While the video plays, it may be of an
+    /// earlier frame.
     pub fn outcome(&self, on_screen: Option<(FrameKey, bool)>) -> ChoiceOutcome<'_, W::Outcome> {
         match &self.known {
             LatestOutcome::Now(of, outcome) if is_for(of, on_screen) => ChoiceOutcome::Done(outcome),
@@ -81,8 +81,8 @@ impl<W: LabWork<Setup: PartialEq>> LabRuns<W> {
         }
     }
 
-    /// Takes the result of a finished run, and starts a new one if it is due. A new outcome is passed to `note_of`, whose text
-    /// becomes the note.
+    /// Takes the result of a finished run, and starts a new one if it is due. A new outcome is passed to `note_of`,
+    /// whose text becomes the note.
     ///
     /// # Errors
     /// [`GpuError`] if the device fails.
@@ -149,8 +149,8 @@ impl<W: LabWork<Setup: PartialEq>> LabRuns<W> {
     }
 }
 
-/// Returns `true` if an outcome of this frame may be shown. A still picture has only its own; while the video plays, the
-/// outcome is of an earlier frame.
+/// Returns `true` if an outcome of this frame may be shown. A still picture has only its own; while the video plays,
+/// the outcome is of an earlier frame.
 pub(super) fn is_for(of: &FrameKey, on_screen: Option<(FrameKey, bool)>) -> bool {
     on_screen.is_none_or(|(key, is_playing)| is_playing || key == *of)
 }

@@ -17,7 +17,8 @@ pub struct LabChoice {
     pub page: LabPage,
     /// The counting method.
     pub method: Method,
-    /// Size of a chunk in pixels, or of a workgroup for methods without chunks; `None` for the method's size in the tutorial.
+    /// Size of a chunk in pixels, or of a workgroup for methods without chunks; `None` for the method's size in the
+    /// tutorial.
     pub chunk: Option<(u32, u32)>,
     /// Bins per channel, counted or drawn.
     pub bins: u32,
@@ -85,9 +86,10 @@ impl LabChoice {
         }
     }
 
-    /// Returns the choice with a parameter increased or decreased, unchanged at the ends, and a description of its new value.
-    /// The first and second parameter are the bins and the chunk size for counting, the length and whether a word's own value
-    /// is in its sum for a prefix sum, and the width and the number of runs for a blur. A drawing has only bins.
+    /// Returns the choice with a parameter increased or decreased, unchanged at the ends, and a description of its new
+    /// value. The first and second parameter are the bins and the chunk size for counting, the length and whether a
+    /// word's own value is in its sum for a prefix sum, and the width and the number of runs for a blur. A drawing has
+    /// only bins.
     #[must_use]
     pub fn changed(self, is_first: bool, more: bool) -> (Self, String) {
         match (self.topic, is_first) {
@@ -132,8 +134,8 @@ impl LabChoice {
         }
     }
 
-    /// Returns the nearest choice for which `shape` succeeds, its shape if one was found, and the reason if it differs from
-    /// this choice.
+    /// Returns the nearest choice for which `shape` succeeds, its shape if one was found, and the reason if it differs
+    /// from this choice.
     fn nearest(
         mut self,
         shape: impl Fn((u32, u32), u32) -> Result<Shape, ShapeError>,

@@ -1,7 +1,7 @@
 //! Counting methods applied to the frame on screen.
 //!
-//! They have their own planes, passes and submissions. One frame at a time is counted, and nothing blocks on its result; if
-//! counting takes long, frames are skipped.
+//! They have their own planes, passes and submissions. One frame at a time is counted, and nothing blocks on its
+//! result; if counting takes long, frames are skipped.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -208,8 +208,8 @@ impl LabCounting {
         }
     }
 
-    /// Prepares counters for pictures like this one, as far as the adapter supports the choice. Returns a note if the nearest
-    /// possible choice was taken instead.
+    /// Prepares counters for pictures like this one, as far as the adapter supports the choice. Returns a note if the
+    /// nearest possible choice was taken instead.
     fn make(
         &mut self,
         gpu: &Arc<Gpu>,

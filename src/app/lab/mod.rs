@@ -1,7 +1,7 @@
 //! The lab: methods for counting, prefix sums and blurring, applied to the frame on screen, one at a time.
 //!
-//! Everything it works with is created when it is opened and released when it is closed; the window's own passes do not depend
-//! on it.
+//! Everything it works with is created when it is opened and released when it is closed; the window's own passes do not
+//! depend on it.
 
 mod beside;
 mod choice;
@@ -302,8 +302,8 @@ impl Lab {
         }
     }
 
-    /// Returns the contents of the panel, or `None` if the lab is closed. `corners` holds the positions, in points, of the
-    /// coded picture's upper left, upper right, lower left and lower right corner.
+    /// Returns the contents of the panel, or `None` if the lab is closed. `corners` holds the positions, in points, of
+    /// the coded picture's upper left, upper right, lower left and lower right corner.
     #[must_use]
     pub fn view(&self, scale: BarScale, corners: Option<[Pos2; 4]>, now: Instant) -> Option<LabView<'_>> {
         let Self::Open(open) = self else { return None };

@@ -32,8 +32,8 @@ pub fn samples(picture: &Picture, (left, y): (u32, u32), bins: u32) -> Vec<Sampl
     (left..picture.width().min(left + SAMPLES)).map(sample).collect()
 }
 
-/// Returns the position of the first run of pixels worth showing: with this number of bins, they go to several, but some
-/// share one. Otherwise returns the position of the first run that goes to the most bins.
+/// Returns the position of the first run of pixels worth showing: with this number of bins, they go to several, but
+/// some share one. Otherwise returns the position of the first run that goes to the most bins.
 pub fn telling(picture: &Picture, bins: u32) -> (u32, u32) {
     let places = (0..ROWS).flat_map(|row| {
         let y = row * picture.height() / ROWS;
@@ -71,8 +71,8 @@ pub fn contrasting(picture: &Picture) -> (u32, u32) {
     places.fold((0, (0, 0)), first_of_most).1
 }
 
-/// Returns a block of pixels, row by row, whose upper left corner is at the given position. Beyond the picture's edge, the edge
-/// is repeated.
+/// Returns a block of pixels, row by row, whose upper left corner is at the given position. Beyond the picture's edge,
+/// the edge is repeated.
 pub fn block(picture: &Picture, (left, top): (u32, u32), rows: u32) -> Vec<Vec<Sample>> {
     let row = |y: u32| {
         let y = y.min(picture.height() - 1);

@@ -1,5 +1,5 @@
-//! The light of the frames on screen in cd/m², measured on a separate thread while somebody looks at it, and compared with
-//! the light that the file states.
+//! The light of the frames on screen in cd/m², measured on a separate thread while somebody looks at it, and compared
+//! with the light that the file states.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -52,8 +52,8 @@ impl FrameLight {
         Self { waker, pending: None, newest: None, so_far: None }
     }
 
-    /// Follows the frame on screen; `None` if nobody is looking at the figures. While a frame is being measured, others are
-    /// skipped. Returns `true` if the figures have changed.
+    /// Follows the frame on screen; `None` if nobody is looking at the figures. While a frame is being measured, others
+    /// are skipped. Returns `true` if the figures have changed.
     pub fn follow(&mut self, frame: Option<&Frame>, region: Option<Rect>) -> bool {
         let light = frame.and_then(|frame| Some((frame, SourceLight::of(&frame.source).scale()?)));
         let Some((frame, scale)) = light else {
@@ -133,7 +133,8 @@ impl FrameLight {
         })
     }
 
-    /// Returns the lines of the panel: the light of the newest measured frame, and of all frames so far beside the stated one.
+    /// Returns the lines of the panel: the light of the newest measured frame, and of all frames so far beside the
+    /// stated one.
     #[must_use]
     pub fn lines(&self, stated: &StatedLight) -> Vec<InfoLine> {
         let (Some((_, figures)), Some(so_far)) = (&self.newest, &self.so_far) else { return Vec::new() };

@@ -72,8 +72,8 @@ pub fn level_of(rect: PanelRect, y: f64, bits: u32) -> u32 {
     ((height - y) / height * levels).clamp(0.0, levels - 1.0) as u32
 }
 
-/// Returns the pair of levels at a point of a vectorscope's panel, with fractions. Points outside its square may have levels
-/// out of range.
+/// Returns the pair of levels at a point of a vectorscope's panel, with fractions. Points outside its square may have
+/// levels out of range.
 #[must_use]
 pub fn levels_of_pair(subject: &ScopeSubject, rect: PanelRect, within: DVec2) -> [f64; 2] {
     let size = DVec2::new(rect.width.into(), rect.height.into());

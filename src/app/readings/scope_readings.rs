@@ -147,8 +147,8 @@ fn words_of_rectangle(subject: &ScopeSubject, brush: &WaveformBrush, counted: re
     format!("x {columns}  {} {}", signs.collect::<Vec<_>>().join(" "), range(brush.range.low, brush.range.high))
 }
 
-/// Describes a vectorscope's brush: the centre and radius of a circle in codes or coordinates, or the number of corners of a
-/// polygon.
+/// Describes a vectorscope's brush: the centre and radius of a circle in codes or coordinates, or the number of corners
+/// of a polygon.
 fn words_of_pairs(subject: &ScopeSubject, brush: &PairBrush) -> String {
     let codes = |levels: u16| u32::from(levels) << (subject.bits - brush.level_bits.min(subject.bits));
     let diagram = subject.chroma.map_or(brush.diagram, |chroma| chroma.diagram());

@@ -57,7 +57,8 @@ pub trait Window: Host {
     /// Sets the title of the window.
     fn set_title(&self, title: &str);
 
-    /// Requests a redraw: the window sends [`Event::RedrawRequested`](crate::app::input::event::Event::RedrawRequested).
+    /// Requests a redraw: the window sends
+    /// [`Event::RedrawRequested`](crate::app::input::event::Event::RedrawRequested).
     fn request_redraw(&self);
 
     /// Notifies the window that a picture is about to be presented.

@@ -66,8 +66,8 @@ impl Faults {
         lines.into_iter().flatten().collect()
     }
 
-    /// Returns notes on faults found since those in `reported`. Counts are reported only when damage first appears, and at
-    /// the end of the video.
+    /// Returns notes on faults found since those in `reported`. Counts are reported only when damage first appears, and
+    /// at the end of the video.
     #[must_use]
     pub fn new_notes(&self, reported: &Self, has_ended: bool) -> Vec<String> {
         let ending = self.ending.clone().filter(|_| self.ending != reported.ending);

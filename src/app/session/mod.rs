@@ -213,8 +213,8 @@ impl Session {
         }
     }
 
-    /// Decodes with hardware, or in software if hardware decodes now. Returns a note if neither is possible; otherwise the
-    /// decoder reports what decodes from there on.
+    /// Decodes with hardware, or in software if hardware decodes now. Returns a note if neither is possible; otherwise
+    /// the decoder reports what decodes from there on.
     pub fn switch_decoder(&mut self) -> Option<String> {
         let choice = match self.info.hardware {
             Some(_) => HardwareChoice::No,

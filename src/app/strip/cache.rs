@@ -1,8 +1,8 @@
 //! Finished strips in the platform's cache folder, one file each, identified by the video's fingerprint.
 //!
-//! A file is a single gzip stream: a line of JSON that identifies the strip, then, for each column, the number of its frames
-//! and, if there are any, its counts, as little-endian 64-bit numbers. Gzip's checksum covers all of it, and the line must be
-//! the expected one; otherwise the strip is counted again.
+//! A file is a single gzip stream: a line of JSON that identifies the strip, then, for each column, the number of its
+//! frames and, if there are any, its counts, as little-endian 64-bit numbers. Gzip's checksum covers all of it, and the
+//! line must be the expected one; otherwise the strip is counted again.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -30,8 +30,8 @@ const ENDING: &str = "strip";
 const UNFINISHED: &str = ".unfinished-";
 /// Age from which an unfinished file counts as abandoned by a process that was terminated.
 const LONGEST_WRITING: Duration = Duration::from_secs(3600);
-/// Maximum length of the first line: 10 000 cuts of less than 100 bytes each, and as many findings of less than 200 bytes for
-/// each of five kinds.
+/// Maximum length of the first line: 10 000 cuts of less than 100 bytes each, and as many findings of less than 200
+/// bytes for each of five kinds.
 const LONGEST_LINE: u64 = 12 << 20;
 
 /// The key of a strip: a file, by its size, modification time and a hash of its ends, and the options for reading it.
@@ -54,7 +54,8 @@ pub struct StripKey {
 }
 
 impl StripKey {
-    /// Returns the key of a regular file read with these options, or `None` for anything else or if the file cannot be read.
+    /// Returns the key of a regular file read with these options, or `None` for anything else or if the file cannot be
+    /// read.
     #[must_use]
     pub fn of(path: &Path, open: &OpenOptions) -> Option<Self> {
         if open.sequence {
@@ -120,8 +121,8 @@ impl Cache {
         Self { folder: folder.to_owned(), most_bytes: MAX_BYTES }
     }
 
-    /// Returns the strip of a file, if a complete one for exactly this file is stored. Logs a warning if the stored one is
-    /// damaged or belongs to another file.
+    /// Returns the strip of a file, if a complete one for exactly this file is stored. Logs a warning if the stored one
+    /// is damaged or belongs to another file.
     #[must_use]
     pub fn read(&self, key: &StripKey) -> Option<Strip> {
         let path = self.folder.join(key.file_name());
@@ -135,8 +136,8 @@ impl Cache {
         };
         match parse(&file, key) {
             Ok(strip) => {
-                // The least recently used files are removed first. If the use cannot be recorded, this one is merely removed
-                // sooner.
+                // The least recently used files are removed first. If the use cannot be recorded, this one is merely
+                // removed sooner.
                 let noted = File::options().append(true).open(&path);
                 let noted = noted.and_then(|file| file.set_modified(SystemTime::now()));
                 noted.unwrap_or_else(|error| log::debug!("{}: its use cannot be recorded: {error}", shown(&path)));
@@ -172,8 +173,8 @@ impl Cache {
         Ok(())
     }
 
-    /// Removes the least recently used files until the remaining ones are small enough in total. Another window may do the same
-    /// concurrently; if a file cannot be removed, it stays and others are removed instead.
+    /// Removes the least recently used files until the remaining ones are small enough in total. Another window may do
+    /// the same concurrently; if a file cannot be removed, it stays and others are removed instead.
     fn trim(&self) {
         let mut files = Vec::new();
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {

@@ -42,7 +42,8 @@ pub fn own_pool(name: &'static str, threads: usize) -> Option<rayon::ThreadPool>
 /// Makes the system run this thread, and the threads that it starts, only when no others want to.
 #[cfg(target_os = "linux")]
 pub fn give_way() {
-    // SAFETY: it takes plain numbers. With zero, Linux changes only the calling thread; threads that it starts inherit this.
+    // SAFETY: it takes plain numbers. With zero, Linux changes only the calling thread; threads that it starts inherit
+    // this.
     let code = unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, 19) };
     if code != 0 {
         log::debug!("strip: its priority could not be lowered: {}", std::io::Error::last_os_error());

@@ -144,7 +144,8 @@ impl Filler {
 
     fn count(&self, frames: Receiver<Result<Frame, FillError>>, timecodes: Option<Timecodes>) -> Result<(), FillError> {
         let mut counter = StripCounter::new();
-        // Frames are summed without holding the lock, so that the window does not wait for a thread of the lowest priority.
+        // Frames are summed without holding the lock, so that the window does not wait for a thread of the lowest
+        // priority.
         let mut sweep = Sweep::new(self.reading.shared.lock().span_secs());
         let mut before: Option<Picture> = None;
         for frame in frames {

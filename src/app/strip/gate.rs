@@ -63,8 +63,8 @@ pub struct Pacer {
 }
 
 impl Pacer {
-    /// Returns [`Pace::Go`] while the picture stands still, or while the video plays, if the next frame is already waiting and
-    /// none was dropped recently. Returns [`Pace::Wait`] otherwise, in particular during a seek or scrub.
+    /// Returns [`Pace::Go`] while the picture stands still, or while the video plays, if the next frame is already
+    /// waiting and none was dropped recently. Returns [`Pace::Wait`] otherwise, in particular during a seek or scrub.
     pub fn pace(&mut self, player: &Player, now: Instant) -> Pace {
         let dropped = player.counts().dropped;
         if dropped != self.dropped {

@@ -1,5 +1,5 @@
-//! Finds a key frame for each column that has one, first spread over the whole duration and then in between, before every frame
-//! is counted.
+//! Finds a key frame for each column that has one, first spread over the whole duration and then in between, before
+//! every frame is counted.
 
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
@@ -11,13 +11,13 @@ use histoscope_media::Seek;
 
 /// Number of decoders that look for key frames in parallel.
 const MAX_DECODERS: usize = 4;
-/// Threads per decoder, for decoding and for counting. With frame threading, a decoder returns its first frame only after every
-/// thread has a packet, which takes longer than decoding a single key frame. The number of threads can change how damaged parts
-/// look; these are counted again later with the usual number of threads.
+/// Threads per decoder, for decoding and for counting. With frame threading, a decoder returns its first frame only
+/// after every thread has a packet, which takes longer than decoding a single key frame. The number of threads can
+/// change how damaged parts look; these are counted again later with the usual number of threads.
 const THREADS: usize = 1;
 
-/// Shows a key frame for each column that has one. Stops silently if the file cannot be read, because the decoding from the
-/// start that follows reports the error.
+/// Shows a key frame for each column that has one. Stops silently if the file cannot be read, because the decoding from
+/// the start that follows reports the error.
 ///
 /// # Errors
 /// [`FillError::Unwanted`] if the strip is no longer needed.
@@ -83,8 +83,8 @@ impl ColumnSearch {
         self.order.by_ref().find(|&at| !self.is_settled[at])
     }
 
-    /// Records that the last key frame before the end of column `at` is in `column`. Returns `true` if it is the first one
-    /// found there.
+    /// Records that the last key frame before the end of column `at` is in `column`. Returns `true` if it is the first
+    /// one found there.
     fn settle(&mut self, column: usize, at: usize) -> bool {
         let is_new = !self.is_settled[column];
         // There is no key frame between it and the end of column `at`.

@@ -1,5 +1,6 @@
-//! The clip as a strip behind the timeline. [`Filling`] counts the whole clip, [`Gathering`] only the frames shown; [`Cache`]
-//! stores strips, [`Previews`] finds key frames, and [`ClipStrip`] keeps all of them in step with the video on screen.
+//! The clip as a strip behind the timeline. [`Filling`] counts the whole clip, [`Gathering`] only the frames shown;
+//! [`Cache`] stores strips, [`Previews`] finds key frames, and [`ClipStrip`] keeps all of them in step with the video
+//! on screen.
 
 mod cache;
 mod counter;
@@ -79,8 +80,8 @@ impl Previewing {
 }
 
 impl ClipStrip {
-    /// Creates an empty state for videos opened with `open`. `is_kept` is `true` if strips are stored between runs. `waker` is
-    /// called when a preview is available.
+    /// Creates an empty state for videos opened with `open`. `is_kept` is `true` if strips are stored between runs.
+    /// `waker` is called when a preview is available.
     #[must_use]
     pub fn new(size: StripSize, open: OpenOptions, is_kept: bool, waker: Waker) -> Self {
         let cache = if is_kept { Cache::of_platform() } else { None };
@@ -195,8 +196,8 @@ impl ClipStrip {
         std::mem::replace(&mut self.previewed, now) != now
     }
 
-    /// Starts a strip, if there can be one. For a regular file of known duration, it is filled; for other input, which cannot
-    /// be read a second time, it consists of the frames shown. A still picture has none.
+    /// Starts a strip, if there can be one. For a regular file of known duration, it is filled; for other input, which
+    /// cannot be read a second time, it consists of the frames shown. A still picture has none.
     fn begin(&self, subject: StripSubject, session: &Session) -> StripState {
         if session.info.still {
             return StripState::Without(subject);

@@ -1,5 +1,5 @@
-//! Finds, scales down and counts the key frame at the pointer's position in the clip, on a thread of the lowest priority with
-//! its own decoder.
+//! Finds, scales down and counts the key frame at the pointer's position in the clip, on a thread of the lowest
+//! priority with its own decoder.
 //!
 //! Only the newest request is kept, so that a fast pointer leaves no queue behind.
 
@@ -99,8 +99,8 @@ impl Previews {
         }
     }
 
-    /// Returns the key frame found last, and whether it is the one requested last. If it is not, the requested one is still
-    /// being searched for or does not exist.
+    /// Returns the key frame found last, and whether it is the one requested last. If it is not, the requested one is
+    /// still being searched for or does not exist.
     pub fn newest(&self) -> Option<(Arc<Preview>, bool)> {
         self.shared.lock().newest()
     }
@@ -216,7 +216,8 @@ impl PreviewState {
     }
 }
 
-/// Stored key frames, each with the range of times for which it is known to be the result; the most recently used is last.
+/// Stored key frames, each with the range of times for which it is known to be the result; the most recently used is
+/// last.
 #[derive(Default)]
 struct KeptPreviews(Vec<([f64; 2], Arc<Preview>)>);
 

@@ -39,8 +39,8 @@ pub fn go_to_finding(strip: &ClipStrip, session: &mut Session, forward: bool) ->
     go_where_found(strip, session, ((sought.one(), sought.several()), forward), find)
 }
 
-/// Seeks to the result of `find` in the strip, on one side of the current position. Returns the note on it. The names are the
-/// singular and plural for the kind of result.
+/// Seeks to the result of `find` in the strip, on one side of the current position. Returns the note on it. The names
+/// are the singular and plural for the kind of result.
 fn go_where_found(
     strip: &ClipStrip,
     session: &mut Session,

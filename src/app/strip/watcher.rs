@@ -1,5 +1,5 @@
-//! The strip for input that cannot be read a second time, such as live input and pipes: the shown frames, counted in the
-//! background.
+//! The strip for input that cannot be read a second time, such as live input and pipes: the shown frames, counted in
+//! the background.
 
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TrySendError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

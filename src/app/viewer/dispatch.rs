@@ -98,8 +98,8 @@ impl Viewer {
         Ok(Flow::Continue)
     }
 
-    /// Restricts brushes, including the current one, to this channel. If they were already restricted to it, restores all
-    /// channels of the histogram.
+    /// Restricts brushes, including the current one, to this channel. If they were already restricted to it, restores
+    /// all channels of the histogram.
     fn brush_only(&mut self, channel: usize) {
         self.brush.click(channel);
         let geometry = self.work.geometry();
@@ -214,8 +214,8 @@ impl Viewer {
     }
 
     /// Handles Esc, which leaves one thing at a time and never quits: full screen; the text field and the help; a
-    /// compared picture, for the video; a proposed region, or the brushes; all panels; the lab; the region; the exposure
-    /// aids.
+    /// compared picture, for the video; a proposed region, or the brushes; all panels; the lab; the region; the
+    /// exposure aids.
     fn go_back(&mut self, now: Instant) -> Result<(), AppError> {
         if self.work.graphics.screen.is_full() {
             self.set_full(false, now);

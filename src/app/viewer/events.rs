@@ -14,7 +14,8 @@ use histoscope_render::view::overlay::Channels;
 use histoscope_render::view::scene::Sharing;
 
 impl Viewer {
-    /// Handles an event of the window. `as_ui` translates it for the heads-up display. Returns whether the program continues.
+    /// Handles an event of the window. `as_ui` translates it for the heads-up display. Returns whether the program
+    /// continues.
     ///
     /// # Errors
     /// [`AppError`] if the adapter fails for good.

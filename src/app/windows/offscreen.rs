@@ -349,8 +349,8 @@ impl fmt::Display for PlayFigures {
     }
 }
 
-/// Plays in real time for `length` from the first picture on, or to the end of the video, in a view of `size` pixels or the
-/// video's own size, and measures playback.
+/// Plays in real time for `length` from the first picture on, or to the end of the video, in a view of `size` pixels or
+/// the video's own size, and measures playback.
 ///
 /// # Errors
 /// [`AppError`] if the video cannot be opened or the adapter fails.

@@ -1058,9 +1058,9 @@ impl Workspace {
         self.quality.follow(pair, self.bins.region.counted())
     }
 
-    /// Continues measuring the light of the frames on screen while it is seen: in the panel about the file, or marked on the
-    /// axes of the histograms, for which the video must be still or its numbers shown. Returns `true` if the figures have
-    /// changed.
+    /// Continues measuring the light of the frames on screen while it is seen: in the panel about the file, or marked
+    /// on the axes of the histograms, for which the video must be still or its numbers shown. Returns `true` if the
+    /// figures have changed.
     pub fn follow_light(&mut self) -> bool {
         let has_axes = self.scene.look.overlays && self.hud.shows_controls(self.now());
         let is_marked = has_axes && (self.is_still() || self.hud.panels.numbers);

@@ -9,8 +9,8 @@ use crate::analyze::program::analyze;
 use crate::common::Clip;
 use crate::common::damage::mutated;
 
-/// Returns a damaged copy. Damage is mostly near the beginning; for odd numbers it is mostly near the end, where a table
-/// has its metadata.
+/// Returns a damaged copy. Damage is mostly near the beginning; for odd numbers it is mostly near the end, where a
+/// table has its metadata.
 fn mutant(bytes: &[u8], number: u64) -> Vec<u8> {
     let reversed = |bytes: Vec<u8>| bytes.into_iter().rev().collect();
     if number.is_multiple_of(2) {

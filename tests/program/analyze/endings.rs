@@ -181,8 +181,8 @@ fn whole_files_of_every_make_are_whole() {
     }
 }
 
-/// Returns a second of video in a transport stream: its number in time, the first PID of its streams, and the version of
-/// its tables.
+/// Returns a second of video in a transport stream: its number in time, the first PID of its streams, and the version
+/// of its tables.
 fn second(number: u32, pid: u32, version: u32) -> Vec<u8> {
     let tables = format!("-mpegts_start_pid {pid} -tables_version {version} -output_ts_offset {number}");
     Clip::moving("part.ts", "96x64", 1.0, &format!("{H264} -muxdelay 0 {tables}")).bytes()

@@ -107,8 +107,8 @@ fn gray_has_no_vectorscope_and_the_report_says_so() {
     assert_eq!(pictures(&coded).iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["waveform"]);
 }
 
-/// Codes in limited range are those of ST 2084 and BT.2100, as NumPy computes them; in the histograms of R'G'B', of full
-/// range.
+/// Codes in limited range are those of ST 2084 and BT.2100, as NumPy computes them; in the histograms of R'G'B', of
+/// full range.
 #[test]
 fn levels_of_pq_and_hlg_are_labelled_with_light() {
     let clip = |transfer: &str| {

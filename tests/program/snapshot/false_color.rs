@@ -1,5 +1,5 @@
-//! `--false-colour`: the picture in flat colours by percentages of Y' or of luminance, computed here differently, and by
-//! light, against NumPy.
+//! `--false-colour`: the picture in flat colours by percentages of Y' or of luminance, computed here differently, and
+//! by light, against NumPy.
 
 use crate::command::python::python;
 use crate::command::{finish, program};

@@ -3,8 +3,8 @@
 use crate::common::Clip;
 use crate::snapshot::png_file::{Png, snapshot};
 
-/// The view's size, and the overlays on it: 0.9 of half the width, a quarter of the height, and as far from the lower edge as
-/// from the others.
+/// The view's size, and the overlays on it: 0.9 of half the width, a quarter of the height, and as far from the lower
+/// edge as from the others.
 const SIZE: &str = "640x400";
 const LEFT: u32 = 16;
 const RIGHT: u32 = 336;

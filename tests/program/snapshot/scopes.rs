@@ -112,8 +112,8 @@ fn every_engine_counts_what_numpy_counts() {
     }
 }
 
-/// Counts of chromaticities, of every transfer function and of primaries of three kinds, and of the double diamond, on every
-/// engine.
+/// Counts of chromaticities, of every transfer function and of primaries of three kinds, and of the double diamond, on
+/// every engine.
 #[test]
 fn other_diagrams_are_what_numpy_counts() {
     let kinds = [

@@ -154,8 +154,8 @@ impl RunCounter {
         self.engine.is_full()
     }
 
-    /// Submits a picture whose codes have the light `source`. Only `region` is counted if given. `reading` is required for
-    /// the signalstats figures.
+    /// Submits a picture whose codes have the light `source`. Only `region` is counted if given. `reading` is required
+    /// for the signalstats figures.
     ///
     /// # Errors
     /// [`EngineError`] if the device fails, or the region is not inside the picture.

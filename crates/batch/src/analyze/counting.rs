@@ -134,8 +134,8 @@ pub struct RunOutcome {
     pub ended_early: Option<String>,
     /// The frame that hardware decoded differently from software, if there is one.
     pub difference: Option<MediaError>,
-    /// The decoder's counters. With several decoders, only those of damage and errors are filled in, summed over the parts; a
-    /// packet that two parts need may be refused twice.
+    /// The decoder's counters. With several decoders, only those of damage and errors are filled in, summed over the
+    /// parts; a packet that two parts need may be refused twice.
     pub decoder: FrameCounters,
     /// The name of whatever counted: "the CPU", or the adapter's name.
     pub counted_by: String,

@@ -39,8 +39,8 @@ pub struct Inspected {
     pub begins: bool,
 }
 
-/// Returns the number of pixels outside the limits of EBU R 103, or `None` without R'G'B'. These limits lie beyond black
-/// and white, so pixels are examined only if more than the `tolerated` share can be outside.
+/// Returns the number of pixels outside the limits of EBU R 103, or `None` without R'G'B'. These limits lie beyond
+/// black and white, so pixels are examined only if more than the `tolerated` share can be outside.
 pub(super) fn outside_r103(frame: &Frame, histogram: Option<&Histogram>, tolerated: f64) -> Option<u32> {
     let histogram = histogram?;
     let beyond = (0..CLAMPED_CHANNELS).flat_map(|channel| histogram.out_of_range(channel)).map(u64::from).sum::<u64>();

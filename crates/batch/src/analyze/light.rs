@@ -15,8 +15,8 @@ pub struct LightUse {
     pub transfer: Option<Transfer>,
     /// Peak in cd/m² of the display that HLG is measured on.
     pub hlg_peak: u32,
-    /// White in cd/m² of the display that SDR is measured on. Without it, the light of SDR is only known if the transfer
-    /// function is overridden.
+    /// White in cd/m² of the display that SDR is measured on. Without it, the light of SDR is only known if the
+    /// transfer function is overridden.
     pub sdr_white: Option<u32>,
     /// `true` to count pixels outside P3-D65 and BT.709 in frames with primaries of BT.2020.
     pub gamut: bool,

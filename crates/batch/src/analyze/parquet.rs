@@ -226,8 +226,8 @@ pub fn scan(part: &Path) -> io::Result<ResumePoint> {
     Ok(left)
 }
 
-/// Adds the rows of a row group to those of an unfinished table. Only the numbers that this takes are decoded, and not the
-/// bins, which are nearly all of the table.
+/// Adds the rows of a row group to those of an unfinished table. Only the numbers that this takes are decoded, and not
+/// the bins, which are nearly all of the table.
 fn add_rows(table: &TableFile<Bytes>, left: &mut ResumePoint) -> Result<(), ParquetError> {
     let has_light = table.has_columns_like(LIGHT_PREFIX);
     let columns =

@@ -150,8 +150,8 @@ impl Pipeline {
     /// Damage and an early end of the file are not errors; the [`RunOutcome`] reports both.
     ///
     /// # Errors
-    /// [`AnalyzeError`] if the selection begins after the last frame, counting fails, or a picture cannot be counted as requested. Earlier frames have been passed
-    /// on.
+    /// [`AnalyzeError`] if the selection begins after the last frame, counting fails, or a picture cannot be counted as
+    /// requested. Earlier frames have been passed on.
     pub fn run(self, sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>) -> Result<RunOutcome, AnalyzeError> {
         let Self { request, jobs, info, ending, cropping, positioned, end, decoder, other, mut engine, .. } = self;
         // The counts of a picture that the device did not return are not passed on.
@@ -260,7 +260,8 @@ fn check_live(request: &Request) -> Result<(), AnalyzeError> {
     }
 }
 
-/// A thread that cancels opening a video if the run is asked to stop, and logs a warning if nothing has arrived for long.
+/// A thread that cancels opening a video if the run is asked to stop, and logs a warning if nothing has arrived for
+/// long.
 struct Watch(Arc<AtomicBool>);
 
 impl Watch {

@@ -1,7 +1,8 @@
-//! Outputs that describe the light of a PQ video by its scenes, for tools that write metadata of Dolby Vision and HDR10+.
+//! Outputs that describe the light of a PQ video by its scenes, for tools that write metadata of Dolby Vision and
+//! HDR10+.
 //!
-//! Scenes are the shots between the cuts that reports have, too. The light of a scene is that of all pixels of its frames.
-//! An output is written only once every requested frame is counted, since a part would pass for a whole video.
+//! Scenes are the shots between the cuts that reports have, too. The light of a scene is that of all pixels of its
+//! frames. An output is written only once every requested frame is counted, since a part would pass for a whole video.
 
 mod division;
 mod hdr10plus;

@@ -120,8 +120,8 @@ impl PendingJpeg {
         }
     }
 
-    /// Returns the thumbnail. Makes it if no thread has begun to, otherwise waits for it, so a task of rayon must not call this:
-    /// its thread may be the one that is making the thumbnail.
+    /// Returns the thumbnail. Makes it if no thread has begun to, otherwise waits for it, so a task of rayon must not
+    /// call this: its thread may be the one that is making the thumbnail.
     #[must_use]
     pub fn get(&self) -> &Jpeg {
         self.make();

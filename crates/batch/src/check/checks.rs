@@ -1,5 +1,5 @@
-//! The checks. Each is a row with its name, what a profile may say of it, and the finder that looks for it. A new check is
-//! a row, in a file of its own or beside its like, listed in [`ALL`]; the profiles in `profiles` state it.
+//! The checks. Each is a row with its name, what a profile may say of it, and the finder that looks for it. A new check
+//! is a row, in a file of its own or beside its like, listed in [`ALL`]; the profiles in `profiles` state it.
 
 mod bars;
 mod cadence;

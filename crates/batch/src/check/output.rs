@@ -127,7 +127,8 @@ pub fn summary(files: &[CheckedFile]) -> String {
     format!("{} of {} passed", passed, counted(files.len() as u64, "file"))
 }
 
-/// Writes the findings to these files, whose extensions select the formats. Unless `quiet`, a terminal is told their names.
+/// Writes the findings to these files, whose extensions select the formats. Unless `quiet`, a terminal is told their
+/// names.
 ///
 /// # Errors
 /// [`AnalyzeError`] if a file cannot be written. It is then left unchanged, and later ones are not written.

@@ -80,8 +80,8 @@ pub struct Level {
 /// Height in pixels that a label takes.
 const LABEL_HEIGHT: f64 = 16.0;
 
-/// Returns the labels of a panel's level axis: light in cd/m² if it is known, otherwise quarters or halves of the scale in
-/// percent.
+/// Returns the labels of a panel's level axis: light in cd/m² if it is known, otherwise quarters or halves of the scale
+/// in percent.
 #[must_use]
 pub fn panel_levels(report: &Report, panel: &Panel) -> Vec<Level> {
     let scale = report.scale(panel.channels[0]);

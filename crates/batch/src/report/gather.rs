@@ -35,8 +35,8 @@ pub const fn components_of(pipeline: &Pipeline) -> Components {
     if pipeline.counting().rgbl { Components::Rgbl } else { Components::YCbCr }
 }
 
-/// Counts a file. `each` is called with every frame; if it breaks, that frame is the last. Returns `None` if the run was
-/// asked to stop before a frame was counted.
+/// Counts a file. `each` is called with every frame; if it breaks, that frame is the last. Returns `None` if the run
+/// was asked to stop before a frame was counted.
 ///
 /// # Errors
 /// [`AnalyzeError`] if the video cannot be read or counted, or has no frame.

@@ -127,8 +127,9 @@ pub fn lines_of(scale: Scale, distance: f64) -> Vec<TraceLine> {
     lines
 }
 
-/// Draws the vectorscope with the first coordinate to the right and the second up, [`SUM_LEVELS`] pixels per side. Brightness is logarithmic in
-/// the count, so that even a pair of levels with a single sample is visible. The colour is the hue of the pair.
+/// Draws the vectorscope with the first coordinate to the right and the second up, [`SUM_LEVELS`] pixels per side.
+/// Brightness is logarithmic in the count, so that even a pair of levels with a single sample is visible. The colour is
+/// the hue of the pair.
 #[must_use]
 pub fn vectorscope_picture(sum: &VectorscopeSum) -> Image {
     let side = SUM_LEVELS;
@@ -147,7 +148,8 @@ pub fn vectorscope_picture(sum: &VectorscopeSum) -> Image {
     image
 }
 
-/// Returns the red, green and blue (0 to 1) of the brightest colour of each pair of levels, shifted slightly towards white.
+/// Returns the red, green and blue (0 to 1) of the brightest colour of each pair of levels, shifted slightly towards
+/// white.
 fn hue_of(chroma: &Chroma) -> impl Fn([usize; 2]) -> [f64; 3] {
     const WHITE: f64 = 0.25;
     let (kr, kb) = chroma.luma_weights();

@@ -1,8 +1,8 @@
 //! The logarithmic curves and wide gamuts of cameras, mapped to BT.709 on a display with a gamma of 2.4.
 //!
 //! A camera's curve gives scene light, with a white card of 100 % at 1 and middle gray at 0.18. Its primaries are
-//! converted to BT.709's, and light from 0 to 1 becomes a signal by the inverse of BT.1886's exponent; brighter light is
-//! white. [`super::lut`] does this in integers.
+//! converted to BT.709's, and light from 0 to 1 becomes a signal by the inverse of BT.1886's exponent; brighter light
+//! is white. [`super::lut`] does this in integers.
 
 use std::fmt;
 use std::str::FromStr;
@@ -227,7 +227,8 @@ impl CameraLog {
         }
     }
 
-    /// Returns the matrix from light in the camera's gamut to light of red, green and blue of BT.709. White stays white.
+    /// Returns the matrix from light in the camera's gamut to light of red, green and blue of BT.709. White stays
+    /// white.
     #[must_use]
     pub fn to_bt709(self) -> Matrix {
         let (own, display) = (self.gamut(), BT709);

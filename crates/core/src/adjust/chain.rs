@@ -96,7 +96,8 @@ impl Adjustments {
         matches!(self.reduction, Some(Reduction::Otsu(_)))
     }
 
-    /// Returns the text of the adjustments with a digest of a file's lookup table, since different files may have the same name.
+    /// Returns the text of the adjustments with a digest of a file's lookup table, since different files may have the
+    /// same name.
     #[must_use]
     pub fn exact_text(&self) -> String {
         let Some(lut) = self.lut else { return self.to_string() };
@@ -188,8 +189,8 @@ impl Adjustment {
         }
     }
 
-    /// Switches the adjustment on with these parameters. It replaces any other in the same position of the chain. A lookup
-    /// table stays off if none has been chosen.
+    /// Switches the adjustment on with these parameters. It replaces any other in the same position of the chain. A
+    /// lookup table stays off if none has been chosen.
     pub fn switch_on(self, adjustments: &mut Adjustments, choices: &Choices) {
         match self {
             Self::Lut => adjustments.lut = choices.lut.or(adjustments.lut),

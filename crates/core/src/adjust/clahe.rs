@@ -3,11 +3,11 @@
 //! The picture is divided into equal tiles. Unless both its width and height are multiples of the number of tiles, it
 //! is first extended at the right and lower edges, by mirroring without repeating the edge, to tiles that are
 //! ⌊width / tiles⌋ + 1 pixels wide (and likewise high, as in OpenCV). Each tile's luminance histogram of N bins is
-//! clipped to max(1, ⌊clip limit · pixels per tile / N⌋) samples per bin. The excess is spread evenly over all bins; the
-//! remainder is added, one sample each, to bins max(1, ⌊N / remainder⌋) apart, starting at bin 0. The tile's curve is
-//! the cumulative histogram times (N − 1) / pixels per tile, rounded. A pixel's new luminance is interpolated between
-//! the curves of the four tiles whose centres surround it, and the pixel is scaled by the ratio of the new luminance to
-//! the old.
+//! clipped to max(1, ⌊clip limit · pixels per tile / N⌋) samples per bin. The excess is spread evenly over all bins;
+//! the remainder is added, one sample each, to bins max(1, ⌊N / remainder⌋) apart, starting at bin 0. The tile's curve
+//! is the cumulative histogram times (N − 1) / pixels per tile, rounded. A pixel's new luminance is interpolated
+//! between the curves of the four tiles whose centres surround it, and the pixel is scaled by the ratio of the new
+//! luminance to the old.
 //!
 //! There are two differences from OpenCV. Curves and interpolation are computed in integers, with weights of 12, 11
 //! and 10 bits at 8, 10 and 12 bits per code, and halves are rounded up, whereas OpenCV uses floats; codes differ by at

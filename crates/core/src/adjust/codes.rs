@@ -31,8 +31,8 @@ pub const fn working_layout(bits: u32) -> PixelLayout {
     PixelLayout::packed_rgb(bits as u8, [0, 1, 2], 4)
 }
 
-/// Returns the colorimetry of an adjusted picture: full-range R'G'B', so that its samples are the codes themselves, with the
-/// weights of luminance of its source.
+/// Returns the colorimetry of an adjusted picture: full-range R'G'B', so that its samples are the codes themselves,
+/// with the weights of luminance of its source.
 #[must_use]
 pub const fn working_colorimetry(luminance: LuminanceWeights) -> Colorimetry {
     Colorimetry { luminance, ..Colorimetry::tagged(Matrix::Identity, Range::Full) }

@@ -8,13 +8,14 @@
 //! - With a cube, a curve gives the position of each code of each channel on the cube's edge: a node, and the fraction
 //!   of the way to the next one in units of 2^-15. Domains and one-dimensional tables before the cube are part of these
 //!   curves, so they are exact. The nodes hold 16-bit values.
-//! - With a change of gamut, a curve gives the light of each code of each channel in units of 2^-20, from −1 to 16. A matrix
+//! - With a change of gamut, a curve gives the light of each code of each channel in units of 2^-20, from −1 to 16. A
+//!   matrix
 //!   in units of 2^-17 gives the light in the new gamut, rounded down, and a last curve the code of light from 0 to 1. It
 //!   has an entry per unit of light below 2^-6, and one per 16 units from there on.
 //!
-//! Colours are interpolated in the tetrahedron of nodes that contains them (Kasson, Nin, Plouffe and Hafner, 1995). With
-//! the fractions in descending order f1 ≥ f2 ≥ f3, and nodes V0 (the cell's lowest corner), V1 (one step along the axis
-//! of f1), V2 (another step along the axis of f2) and V3 (the cell's highest corner):
+//! Colours are interpolated in the tetrahedron of nodes that contains them (Kasson, Nin, Plouffe and Hafner, 1995).
+//! With the fractions in descending order f1 ≥ f2 ≥ f3, and nodes V0 (the cell's lowest corner), V1 (one step along the
+//! axis of f1), V2 (another step along the axis of f2) and V3 (the cell's highest corner):
 //!
 //! Σ = V0·(2^15 − f1) + V1·(f1 − f2) + V2·(f2 − f3) + V3·f3
 //!
@@ -237,8 +238,8 @@ impl StopScale {
     }
 }
 
-/// Returns the signal that a camera's curve is published for. If it is for `recorded` codes, that is the 10-bit code of a
-/// limited-range signal, divided by 1023.
+/// Returns the signal that a camera's curve is published for. If it is for `recorded` codes, that is the 10-bit code of
+/// a limited-range signal, divided by 1023.
 fn coded(signal: f64, recorded: bool) -> f64 {
     if recorded { (64.0 + 876.0 * signal) / 1023.0 } else { signal }
 }
@@ -335,8 +336,8 @@ impl GamutChange {
     /// Returns the colour of light in the old gamut.
     #[inline]
     fn at(&self, light: [i32; 3]) -> [u16; 3] {
-        // The products have more than 32 bits, so the two halves of light are summed separately. The weights of a row add up
-        // to less than 3.9, regardless of their signs, so either sum fits.
+        // The products have more than 32 bits, so the two halves of light are summed separately. The weights of a row
+        // add up to less than 3.9, regardless of their signs, so either sum fits.
         const LOW_BITS: u32 = 12;
         let (high, low) = (light.map(|light| light >> LOW_BITS), light.map(|light| light & ((1 << LOW_BITS) - 1)));
         let sum = |row: [i32; 3], light: [i32; 3]| row[0] * light[0] + row[1] * light[1] + row[2] * light[2];

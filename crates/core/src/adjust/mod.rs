@@ -2,12 +2,13 @@
 //! posterization.
 //!
 //! This module defines each adjustment in integers, with its parameters. The passes of `histoscope_render::gpu::adjust`
-//! produce exactly the same codes. [`Processor`] does the work on the CPU if the only adapter is software. [`mod@reference`]
-//! is the reference implementation, pixel by pixel.
+//! produce exactly the same codes. [`Processor`] does the work on the CPU if the only adapter is software.
+//! [`mod@reference`] is the reference implementation, pixel by pixel.
 //!
 //! A picture is first converted to R'G'B' [`Codes`] at its own bin depth, as for counting. The steps that are on then
-//! follow: a lookup table ([`lut`]), [`blur`], a tone mapping ([`equalize`] or [`clahe`]), and a reduction to few tones ([`posterize`] or
-//! [`otsu`]). The result is packed full-range R'G'B', which every engine counts and draws like any other picture.
+//! follow: a lookup table ([`lut`]), [`blur`], a tone mapping ([`equalize`] or [`clahe`]), and a reduction to few tones
+//! ([`posterize`] or [`otsu`]). The result is packed full-range R'G'B', which every engine counts and draws like any
+//! other picture.
 
 mod bins;
 pub mod blur;

@@ -1,4 +1,5 @@
-//! Reference implementation of plane differences and of their similarities, slow and sample by sample, for `--verify` and tests.
+//! Reference implementation of plane differences and of their similarities, slow and sample by sample, for `--verify`
+//! and tests.
 
 use super::planes::PlaneDifference;
 use crate::picture::Picture;

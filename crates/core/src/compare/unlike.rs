@@ -6,8 +6,8 @@ use crate::picture::Picture;
 use crate::picture::color::{Matrix, Range};
 use crate::picture::layout::ColorModel;
 
-/// The reasons why the samples of two pictures cannot be compared: everything that differs, with the values of the first
-/// and the second picture.
+/// The reasons why the samples of two pictures cannot be compared: everything that differs, with the values of the
+/// first and the second picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unlike {
     /// Width and height in pixels.

@@ -41,8 +41,8 @@ impl LightTable {
     }
 
     /// Returns the bin of a pixel's linear-light luminance: the highest code whose gray has no more light than the
-    /// pixel. The pixel's light is the weighted sum of the light of its codes, rounded down. The weights are the same as for
-    /// encoded codes, so that the two luminances differ only by the light.
+    /// pixel. The pixel's light is the weighted sum of the light of its codes, rounded down. The weights are the same
+    /// as for encoded codes, so that the two luminances differ only by the light.
     #[inline]
     #[must_use]
     pub fn bin(&self, codes: [u32; 3], weights: LuminanceWeights) -> u32 {

@@ -1,7 +1,7 @@
 //! The light of pixels in cd/m²: the largest of a pixel's red, green and blue in linear light.
 //!
-//! MaxCLL is the light of a clip's brightest pixel, MaxFALL the largest average of a frame (CTA-861.3). Both are computed
-//! from integers that every engine counts alike:
+//! MaxCLL is the light of a clip's brightest pixel, MaxFALL the largest average of a frame (CTA-861.3). Both are
+//! computed from integers that every engine counts alike:
 //!
 //! - PQ and BT.1886 turn a code into light whatever the other codes are. So the *value* of a pixel is its largest code,
 //!   each code has a bin, and the average is the sum of each bin times its code's light, divided by the pixels.
@@ -117,8 +117,8 @@ pub const HLG_WEIGHTS: [u32; 3] = [2627, 6780, 593];
 
 /// Bits of the fractions in [`GAMUTS`], and of lights before they are multiplied.
 pub const GAMUT_BITS: u32 = 15;
-/// For P3-D65 and BT.709, the rows that give red, green and blue of light of BT.2020, in units of 2^-15. A pixel is outside
-/// if any of the three is negative.
+/// For P3-D65 and BT.709, the rows that give red, green and blue of light of BT.2020, in units of 2^-15. A pixel is
+/// outside if any of the three is negative.
 pub const GAMUTS: [[[i32; 3]; 3]; 2] = [
     [[44_026, -9246, -2012], [-2140, 35_251, -344], [92, -642, 33_318]],
     [[54_411, -19_256, -2387], [-4081, 37_123, -274], [-595, -3296, 36_659]],
@@ -166,8 +166,8 @@ impl LightMeter {
         meter
     }
 
-    /// Returns the meter for codes of `bits` bits, without gamut. It is kept for the rest of the run, so that what needs it
-    /// can be copied with every frame: 50 kB for each scale and depth.
+    /// Returns the meter for codes of `bits` bits, without gamut. It is kept for the rest of the run, so that what
+    /// needs it can be copied with every frame: 50 kB for each scale and depth.
     #[must_use]
     pub fn kept(scale: LightScale, bits: u32) -> &'static Arc<Self> {
         static KEPT: Mutex<Vec<&'static Arc<LightMeter>>> = Mutex::new(Vec::new());

@@ -310,7 +310,8 @@ impl Colorimetry {
         Self { matrix, range, luminance: LuminanceWeights::Bt709 }
     }
 
-    /// Combines the file's tags with guesses for those that are missing or make no sense. Luminance has the usual weights.
+    /// Combines the file's tags with guesses for those that are missing or make no sense. Luminance has the usual
+    /// weights.
     ///
     /// `full_range_format` is `true` for pixel formats whose name implies full range (FFmpeg's `yuvj` formats).
     #[must_use]

@@ -49,7 +49,8 @@ pub trait PlaneStore: Send + Sync {
         (view.bytes.len(), view.stride)
     }
 
-    /// Returns the address of the first plane, without reading it. It differs between pictures that exist at the same time.
+    /// Returns the address of the first plane, without reading it. It differs between pictures that exist at the same
+    /// time.
     fn address(&self) -> usize {
         self.plane(0).bytes.as_ptr().addr()
     }
@@ -59,8 +60,8 @@ pub trait PlaneStore: Send + Sync {
         None
     }
 
-    /// Returns where the planes are in the memory of a graphics device, if they are. Reading them as [planes](Self::plane)
-    /// or [pages](Self::pages) then copies them first.
+    /// Returns where the planes are in the memory of a graphics device, if they are. Reading them as
+    /// [planes](Self::plane) or [pages](Self::pages) then copies them first.
     fn resident(&self) -> Option<ResidentPlanes> {
         None
     }
@@ -332,7 +333,8 @@ impl Picture {
         (0..self.layout.plane_count()).map(|plane| self.extent(plane).0).sum()
     }
 
-    /// Returns the address of the first plane, without reading it. It differs between pictures that exist at the same time.
+    /// Returns the address of the first plane, without reading it. It differs between pictures that exist at the same
+    /// time.
     #[must_use]
     pub fn address(&self) -> usize {
         self.planes.address()
@@ -691,7 +693,8 @@ impl Frame {
         }
     }
 
-    /// Returns the frame with its codes interpreted by this transfer function, on which the weights of luminance may depend.
+    /// Returns the frame with its codes interpreted by this transfer function, on which the weights of luminance may
+    /// depend.
     #[must_use]
     pub fn with_transfer(mut self, transfer: Transfer) -> Self {
         let source = SourceFormat { transfer: Some(transfer.tag()), ..(*self.facts.source).clone() };

@@ -39,8 +39,8 @@ impl LuminanceWeights {
 
     /// Returns the luminance bin of a pixel's clamped R'G'B' codes at `bits` bits.
     ///
-    /// The result is exactly `min(N-1, floor(N · (w_r r + w_g g + w_b b)))` with N = 2^bits, r, g, b = code / (N-1), and the
-    /// weights w. Up to 12 bits per code, every intermediate value fits in 32 bits.
+    /// The result is exactly `min(N-1, floor(N · (w_r r + w_g g + w_b b)))` with N = 2^bits, r, g, b = code / (N-1),
+    /// and the weights w. Up to 12 bits per code, every intermediate value fits in 32 bits.
     #[inline]
     #[must_use]
     pub const fn bin(self, [r, g, b]: [u32; 3], bits: u32) -> u32 {
@@ -105,10 +105,10 @@ impl WeightsChoice {
 
 /// Returns the luminance bin of a pixel from its weighted sum of codes, with weights in ten-thousandths.
 ///
-/// [`LuminanceWeights::bin`] computes floor(sum · N / (10000 · (N-1))), which takes a division. Dividing by a constant equals
-/// multiplying by its inverse in fixed point, M / 2^K, if K is large enough that rounding M never carries a result over an
-/// integer. At 12 bits per code, M has 34 bits: its upper part is multiplied separately, so that the product needs only the
-/// upper half of a 32 × 32-bit multiplication.
+/// [`LuminanceWeights::bin`] computes floor(sum · N / (10000 · (N-1))), which takes a division. Dividing by a constant
+/// equals multiplying by its inverse in fixed point, M / 2^K, if K is large enough that rounding M never carries a
+/// result over an integer. At 12 bits per code, M has 34 bits: its upper part is multiplied separately, so that the
+/// product needs only the upper half of a 32 × 32-bit multiplication.
 #[inline(always)]
 pub const fn luminance_of_sum<const BINS: usize>(sum: u32) -> u32 {
     let (magic, shift) = luminance_magic::<BINS>();

@@ -68,8 +68,8 @@ impl Primaries {
         })
     }
 
-    /// Returns the primaries of untagged video with this transfer function: those of BT.2020 for PQ and HLG, those of BT.709
-    /// for others.
+    /// Returns the primaries of untagged video with this transfer function: those of BT.2020 for PQ and HLG, those of
+    /// BT.709 for others.
     #[must_use]
     pub const fn usual_with(transfer: Transfer) -> Self {
         match transfer {

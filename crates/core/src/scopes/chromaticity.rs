@@ -1,8 +1,8 @@
 //! Chromaticity: the place of a pixel's light in a CIE diagram, whatever its brightness.
 //!
 //! Codes become linear light, and light becomes two coordinates by the primaries in use. Both coordinates are ratios of
-//! weighted sums, in integers, so that every engine counts the same pairs. HLG is taken as scene light: its system gamma
-//! multiplies red, green and blue alike, which leaves the ratios as they are.
+//! weighted sums, in integers, so that every engine counts the same pairs. HLG is taken as scene light: its system
+//! gamma multiplies red, green and blue alike, which leaves the ratios as they are.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,7 +10,8 @@ use super::diagram::Diagram;
 use crate::picture::primaries::Primaries;
 use crate::picture::transfer::Transfer;
 
-/// Returns the weights of X, Y and Z in the first and the second coordinate of a diagram, and in the sum that divides both.
+/// Returns the weights of X, Y and Z in the first and the second coordinate of a diagram, and in the sum that divides
+/// both.
 const fn weights_of(diagram: Diagram) -> [[f64; 3]; 3] {
     match diagram {
         Diagram::Uv => [[4.0, 0.0, 0.0], [0.0, 9.0, 0.0], [1.0, 15.0, 3.0]],
@@ -24,9 +25,9 @@ const MOST_BITS: u32 = 9;
 
 /// The definition of a pixel's chromaticity as a pair of levels.
 ///
-/// A level is the coordinate as a fraction of the diagram's extent, times 2^[`level_bits`](Self::level_bits), rounded down.
-/// Before that, rounded weights and light move it by less than 0.08 of a level of 9 bits with the primaries of BT.709, P3 and
-/// BT.2020. Black has no chromaticity: it is counted at 0, 0.
+/// A level is the coordinate as a fraction of the diagram's extent, times 2^[`level_bits`](Self::level_bits), rounded
+/// down. Before that, rounded weights and light move it by less than 0.08 of a level of 9 bits with the primaries of
+/// BT.709, P3 and BT.2020. Black has no chromaticity: it is counted at 0, 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Chromaticity {
     /// The diagram.
@@ -52,8 +53,8 @@ impl Chromaticity {
         if self.code_bits < MOST_BITS { self.code_bits } else { MOST_BITS }
     }
 
-    /// Returns the place of the chromaticity x and y of CIE 1931, in levels with fractions: a level's own number is the middle
-    /// of the values that it stands for.
+    /// Returns the place of the chromaticity x and y of CIE 1931, in levels with fractions: a level's own number is the
+    /// middle of the values that it stands for.
     #[must_use]
     pub fn place(&self, [x, y]: [f64; 2]) -> [f64; 2] {
         let xyz = [x, y, 1.0 - x - y];
@@ -98,8 +99,8 @@ impl Chromaticity {
         ChromaticityTable { weights: self.weights(), level_bits: self.level_bits(), light }
     }
 
-    /// Returns the weights of red, green and blue light in both coordinates and in the sum that divides them, in units that
-    /// make the largest sum of three weights about 2^16 - 1; and half the sum of each three.
+    /// Returns the weights of red, green and blue light in both coordinates and in the sum that divides them, in units
+    /// that make the largest sum of three weights about 2^16 - 1; and half the sum of each three.
     fn weights(&self) -> [[u32; 4]; 3] {
         let extent = self.extent();
         let to_xyz = self.primaries.to_xyz();
@@ -128,8 +129,8 @@ const EXPONENTS: u32 = (127 + 127 + 15) << 23;
 /// The integer computation of a pixel's chromaticity.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChromaticityTable {
-    /// Weights of red, green and blue light in the first and the second coordinate, and in the sum that divides both, each
-    /// followed by half the sum of the three.
+    /// Weights of red, green and blue light in the first and the second coordinate, and in the sum that divides both,
+    /// each followed by half the sum of the three.
     pub weights: [[u32; 4]; 3],
     level_bits: u32,
     light: Arc<[f32]>,
@@ -244,8 +245,8 @@ mod tests {
             for (part, coordinate) in
                 [first, second].into_iter().flat_map(|part| [0.0, 0.25, 0.5, 0.75, 1.0].map(|at| (part, at)))
             {
-                // Weights are off by at most a half, and so is light, the largest of which is at least 2^15. The divisor is
-                // rounded down.
+                // Weights are off by at most a half, and so is light, the largest of which is at least 2^15. The
+                // divisor is rounded down.
                 let by_weights = 0.5 * (1.0 + coordinate) / least;
                 let by_light =
                     (0..3).map(|at| 0.5 * (part[at] - coordinate * whole[at]).abs()).sum::<f64>() / (least * 32_768.0);

@@ -69,8 +69,8 @@ impl Diagram {
         }
     }
 
-    /// Returns the axis of both coordinates for levels of `bits` bits, or `None` for colour differences, whose levels are
-    /// codes.
+    /// Returns the axis of both coordinates for levels of `bits` bits, or `None` for colour differences, whose levels
+    /// are codes.
     #[must_use]
     pub fn axis(self, bits: u32) -> Option<Axis> {
         let levels = f64::from(1_u32 << bits);

@@ -1,8 +1,8 @@
-//! The double diamond of R'G'B': each pixel's blue against its green above, and its red against its green below, whether in
-//! range or not.
+//! The double diamond of R'G'B': each pixel's blue against its green above, and its red against its green below,
+//! whether in range or not.
 //!
-//! Black is in the middle, where both diamonds touch, and white at their far ends. Green leads to the left, blue and red to
-//! the right. A pixel lies within both diamonds exactly if none of its three codes is out of range.
+//! Black is in the middle, where both diamonds touch, and white at their far ends. Green leads to the left, blue and
+//! red to the right. A pixel lies within both diamonds exactly if none of its three codes is out of range.
 
 /// The integer computation of both pairs of levels of a pixel's R'G'B' codes: each level is
 /// `(sum · weight + bias) >> SHIFT`, clamped to the levels there are.
@@ -39,8 +39,8 @@ impl Diamond {
         [[level(blue - green), level(blue + green)], [level(red - green), level(-(red + green))]]
     }
 
-    /// Returns the upper and the lower diamond of colours whose parts are between these limits, where 1 is the highest code:
-    /// the coordinates of their corners.
+    /// Returns the upper and the lower diamond of colours whose parts are between these limits, where 1 is the highest
+    /// code: the coordinates of their corners.
     #[must_use]
     pub fn outlines(low: f64, high: f64) -> [[[f64; 2]; 4]; 2] {
         let corners = [[low, low], [low, high], [high, high], [high, low]];

@@ -146,8 +146,8 @@ impl Scale {
         Some(zero + self.light?.signal_of_gray(light) * whole)
     }
 
-    /// Returns the codes, not rounded, at which an axis in cd/m² has ticks, with their light, from bottom to top. There are
-    /// none if light is unknown.
+    /// Returns the codes, not rounded, at which an axis in cd/m² has ticks, with their light, from bottom to top. There
+    /// are none if light is unknown.
     #[must_use]
     pub fn light_ticks(self) -> Vec<(f64, f64)> {
         let peak = self.light.map_or(0.0, LightScale::peak);

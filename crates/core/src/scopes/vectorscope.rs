@@ -14,8 +14,8 @@ use crate::picture::transfer::Transfer;
 
 /// The vectorscope of a picture or of a rectangle of it: the number of samples with each pair of levels of Cb and Cr.
 ///
-/// In Y'CbCr, the samples are the coded chroma samples at their own resolution. In R'G'B', and for chromaticities, they are
-/// computed for each pixel; see [`Chroma`]. Gray has none.
+/// In Y'CbCr, the samples are the coded chroma samples at their own resolution. In R'G'B', and for chromaticities, they
+/// are computed for each pixel; see [`Chroma`]. Gray has none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Vectorscope {
     /// Number of bits in a level.
@@ -129,9 +129,9 @@ impl Chroma {
         if is_adjusted { Some(Self::of_adjusted(source)) } else { Self::of(source) }
     }
 
-    /// Returns what another diagram counts of the same picture, whose R'G'B' codes have this transfer function and these
-    /// primaries. Codes whose matrix is not linear in them, or not supported, have no R'G'B' of their own, and keep their
-    /// colour differences.
+    /// Returns what another diagram counts of the same picture, whose R'G'B' codes have this transfer function and
+    /// these primaries. Codes whose matrix is not linear in them, or not supported, have no R'G'B' of their own, and
+    /// keep their colour differences.
     #[must_use]
     pub fn in_diagram(self, diagram: Diagram, light: (Transfer, Primaries)) -> Self {
         let is_readable = self.matrix == self.matrix.linear() && !matches!(self.matrix, Matrix::Unreadable(_));
@@ -235,7 +235,8 @@ pub struct PairLevels {
 }
 
 impl PairLevels {
-    /// Calls `count` with the levels of each pair of a pixel with these codes, whose conversion to R'G'B' is `conversion`.
+    /// Calls `count` with the levels of each pair of a pixel with these codes, whose conversion to R'G'B' is
+    /// `conversion`.
     #[inline(always)]
     pub fn each_of(&self, codes: [u32; 3], conversion: &Conversion, mut count: impl FnMut([u32; 2])) {
         let Some(computation) = &self.computation else { return count(self.of_pair([codes[1], codes[2]])) };

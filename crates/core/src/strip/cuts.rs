@@ -12,7 +12,8 @@
 //! 2. it is at least [`STANDS_OUT`] times every other distance within [`NEIGHBOURS`] frames before and after: fades,
 //!    dissolves and pans spread their change over several frames, a cut does not. If a frame of a fade is repeated,
 //!    the next step is twice the others, so the factor is more than two;
-//! 3. the picture does not return: the distance from the frame before the cut to each of the next [`FLASH_FRAMES`] frames
+//! 3. the picture does not return: the distance from the frame before the cut to each of the next [`FLASH_FRAMES`]
+//!    frames
 //!    is at least half the distance over the cut, and likewise from the frame after the cut to each of the preceding
 //!    ones. A shorter change after which the picture returns is not a cut.
 //!
@@ -190,7 +191,8 @@ impl CutFinder {
         (self.cuts, self.found)
     }
 
-    /// Holds the undecided frames, or sets them aside, as soon as enough frames are known, or all if the clip has ended.
+    /// Holds the undecided frames, or sets them aside, as soon as enough frames are known, or all if the clip has
+    /// ended.
     fn settle(&mut self, has_ended: bool) {
         while let Some(first) = self.undecided.front() {
             let blank = first.blank;

@@ -41,8 +41,8 @@ pub struct TimecodeRuns {
 }
 
 impl TimecodeRuns {
-    /// Takes the next frame, with its number, its time and its end. Returns the break before it, if there is one. A frame
-    /// without a timecode is ignored. After a repeated field, the timecode may have advanced by two frames.
+    /// Takes the next frame, with its number, its time and its end. Returns the break before it, if there is one. A
+    /// frame without a timecode is ignored. After a repeated field, the timecode may have advanced by two frames.
     pub fn push(
         &mut self,
         (frame, time_secs, end_secs): (u64, f64, f64),

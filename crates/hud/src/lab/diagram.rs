@@ -77,8 +77,8 @@ pub struct Diagram {
     pub caption: String,
 }
 
-/// Returns which of `steps` steps to show at a moment. After the last one, the diagram starts over; before the first one
-/// is the last.
+/// Returns which of `steps` steps to show at a moment. After the last one, the diagram starts over; before the first
+/// one is the last.
 #[must_use]
 pub const fn step_at(moment: i64, steps: usize) -> usize {
     moment.rem_euclid(steps as i64) as usize

@@ -1,4 +1,5 @@
-//! The speed of the adjustments and of drawing bars, alone and together with histograms, and whether their results are correct.
+//! The speed of the adjustments and of drawing bars, alone and together with histograms, and whether their results are
+//! correct.
 
 use std::fmt;
 

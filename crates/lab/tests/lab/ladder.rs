@@ -68,8 +68,8 @@ impl Uploaded {
         let right = self.reference(setup, ladder.counted_size());
         assert!(counts.expected == right, "{name}: the expected bins are wrong");
         if setup.method.races() {
-            // However many counts are lost, each store is of one more than some earlier store, so no bin has too many, and
-            // none that should have any is empty.
+            // However many counts are lost, each store is of one more than some earlier store, so no bin has too many,
+            // and none that should have any is empty.
             let bins = counts.counted.iter().flatten().zip(right.iter().flatten());
             let wrong =
                 bins.enumerate().find(|(_, (counted, right))| counted > right || (**counted == 0) != (**right == 0));

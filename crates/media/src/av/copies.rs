@@ -19,8 +19,8 @@ pub(super) trait CopyDevice: fmt::Debug + Send + Sync {
     /// Opens a graphics device's memory. Returns `None` if it is the memory of another device, or the driver refuses.
     fn open(&'static self, block: SharedBlock) -> Option<Arc<dyn CopyTarget>>;
 
-    /// Makes the program's memory, given by its start and length in bytes, a target of copies. It must not be freed before
-    /// the result is dropped. Returns `None` if the driver refuses.
+    /// Makes the program's memory, given by its start and length in bytes, a target of copies. It must not be freed
+    /// before the result is dropped. Returns `None` if the driver refuses.
     fn pin(&'static self, pages: (*mut u8, usize)) -> Option<Arc<dyn CopyTarget>>;
 }
 
@@ -39,8 +39,8 @@ pub(super) trait CopyTarget: fmt::Debug + Send + Sync {
     /// Copies the first bytes of a graphics device's memory to the program's. Returns `false` if the device fails.
     ///
     /// # Safety
-    /// The target must have room for that many bytes and begin at a page, the memory must be at least that long, and nothing
-    /// else may use the target.
+    /// The target must have room for that many bytes and begin at a page, the memory must be at least that long, and
+    /// nothing else may use the target.
     unsafe fn read(&self, target: *mut u8, bytes: usize) -> bool;
 }
 

@@ -288,8 +288,8 @@ impl CopyDevice for CopyStream {
             memory: block.memory,
             _in_use: DriverUse::new()?,
         };
-        // SAFETY: the context is current; the functions read the structures and fill the results. The descriptor belongs
-        // to the driver as soon as it has accepted it.
+        // SAFETY: the context is current; the functions read the structures and fill the results. The descriptor
+        // belongs to the driver as soon as it has accepted it.
         unsafe {
             if (driver.device)(&raw mut number) != 0
                 || (driver.uuid)(&raw mut uuid, number) != 0

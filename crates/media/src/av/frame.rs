@@ -346,7 +346,8 @@ impl AvFrame {
         }
     }
 
-    /// Returns H.273's numbers for matrix, primaries and transfer, and FFmpeg's for the range, as the frame states them.
+    /// Returns H.273's numbers for matrix, primaries and transfer, and FFmpeg's for the range, as the frame states
+    /// them.
     pub(crate) fn color_numbers(&self) -> ColorNumbers {
         let known = self.known_color_numbers();
         match self.stated {

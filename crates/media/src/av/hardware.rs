@@ -175,13 +175,13 @@ impl HardwareDevice {
     }
 }
 
-/// FFmpeg's callback to choose among the formats in which a decoder can output the coming frames. Chooses the surfaces of
-/// the decoder's device. FFmpeg leaves them out if it could not initialise the device for these frames; no format is
+/// FFmpeg's callback to choose among the formats in which a decoder can output the coming frames. Chooses the surfaces
+/// of the decoder's device. FFmpeg leaves them out if it could not initialise the device for these frames; no format is
 /// chosen then, as decoding in software takes a decoder that is opened with threads for it.
 unsafe extern "C" fn choose_surfaces(context: *mut ffi::AVCodecContext, formats: *const c_int) -> c_int {
     const NONE: c_int = -1;
-    // SAFETY: FFmpeg passes its open context, whose device and codec `serve` chose and whose callback state outlives it,
-    // and a list that ends with -1.
+    // SAFETY: FFmpeg passes its open context, whose device and codec `serve` chose and whose callback state outlives
+    // it, and a list that ends with -1.
     unsafe {
         let device = (*(*context).hw_device_ctx).data.cast::<ffi::AVHWDeviceContext>();
         let surfaces = surfaces_of((*context).codec, enum_number(&raw const (*device).type_));
@@ -240,8 +240,8 @@ pub(super) struct Download {
 }
 
 impl Download {
-    /// Starts copying a surface of the device. The frame has the size and all other properties of the surface; `coded` is
-    /// the format in which software decodes it.
+    /// Starts copying a surface of the device. The frame has the size and all other properties of the surface; `coded`
+    /// is the format in which software decodes it.
     pub(super) fn start(
         device: &'static HardwareDevice,
         surface: AvFrame,
@@ -253,8 +253,8 @@ impl Download {
         let mut frame = AvFrame::new();
         let (from, to) = (surface.as_ptr(), frame.as_ptr());
         let mut remote = None;
-        // SAFETY: both frames are valid; the new one is blank until it gets planes of the surface's format and size. The
-        // surface's frames context is valid while the surface holds a reference.
+        // SAFETY: both frames are valid; the new one is blank until it gets planes of the surface's format and size.
+        // The surface's frames context is valid while the surface holds a reference.
         let running = unsafe {
             if (*from).hw_frames_ctx.is_null() {
                 return Err(INVALID);

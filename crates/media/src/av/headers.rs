@@ -211,14 +211,15 @@ impl PacketHeaders {
         }
     }
 
-    /// Returns `true` if the first packet carries headers that this one lacks, so that headers before it may be in force.
+    /// Returns `true` if the first packet carries headers that this one lacks, so that headers before it may be in
+    /// force.
     pub(super) fn may_depend(&self, packet: &AvPacket) -> bool {
         let own = self.carried(packet);
         (self.first.sets && !own.sets) || (self.first.messages && !own.messages) || (self.first.group && !own.group)
     }
 
-    /// Returns `true` if a decoder that has been flushed would still have other headers for the packet than one that has
-    /// just been opened.
+    /// Returns `true` if a decoder that has been flushed would still have other headers for the packet than one that
+    /// has just been opened.
     pub(super) fn have_strayed_for(&self, packet: &AvPacket) -> bool {
         self.has_strayed && !self.carried(packet).sets
     }

@@ -41,8 +41,8 @@ impl Drop for DriverUse {
     }
 }
 
-/// Lets no more decoders use a hardware driver, and waits until none does, but no longer than `limit`. Returns `true` if
-/// none does.
+/// Lets no more decoders use a hardware driver, and waits until none does, but no longer than `limit`. Returns `true`
+/// if none does.
 ///
 /// Must be called at the end of the program: decoders open and close on their own threads, and drivers do not tolerate
 /// that while the program exits.

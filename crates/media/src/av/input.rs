@@ -175,8 +175,8 @@ impl Input {
     fn find_streams(&mut self, decoding: &[(&CStr, &CStr)]) -> Result<(), AvError> {
         let mut dictionaries = vec![ptr::null_mut(); if decoding.is_empty() { 0 } else { self.stream_count() }];
         let list = if dictionaries.is_empty() { ptr::null_mut() } else { dictionaries.as_mut_ptr() };
-        // SAFETY: the context is valid. The list is null, or has one dictionary for each stream, as the function requires;
-        // they are freed here, and only here.
+        // SAFETY: the context is valid. The list is null, or has one dictionary for each stream, as the function
+        // requires; they are freed here, and only here.
         unsafe {
             for dictionary in &mut dictionaries {
                 for (key, value) in decoding {
@@ -196,8 +196,8 @@ impl Input {
         streams.map(|stream| (stream.color_numbers(), unsafe { (*stream.as_ptr()).sample_aspect_ratio })).collect()
     }
 
-    /// Removes from the streams' parameters the tags that FFmpeg found in their first packets: a decoder would take them
-    /// for those of every frame that states none.
+    /// Removes from the streams' parameters the tags that FFmpeg found in their first packets: a decoder would take
+    /// them for those of every frame that states none.
     fn forget_probed(&mut self, stated: &[(ColorNumbers, ffi::AVRational)]) {
         for index in 0..self.stream_count() {
             let Some(stream) = self.stream(index).filter(StreamParameters::is_video) else { continue };

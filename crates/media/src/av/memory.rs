@@ -25,8 +25,8 @@ type Target = Arc<dyn CopyTarget>;
 pub(crate) struct FrameBlock {
     /// The pages as a hardware decoder writes to them; `None` if its driver refuses. Dropped before them.
     pinned: OnceLock<Option<Target>>,
-    /// Memory of a graphics device that a hardware decoder writes to in place of the pages, and the number of the device;
-    /// `None` instead of memory if the device has none to share.
+    /// Memory of a graphics device that a hardware decoder writes to in place of the pages, and the number of the
+    /// device; `None` instead of memory if the device has none to share.
     shared: Mutex<Option<(u64, Option<Target>)>>,
     pub(crate) pages: Pages,
     /// `true` while a frame uses it.
@@ -34,14 +34,15 @@ pub(crate) struct FrameBlock {
 }
 
 impl FrameBlock {
-    /// Returns the pages as a target of copies. `pin` is called only once to make it, with their start and length in bytes.
+    /// Returns the pages as a target of copies. `pin` is called only once to make it, with their start and length in
+    /// bytes.
     pub(super) fn pinned(&self, pin: impl FnOnce((*mut u8, usize)) -> Option<Target>) -> Option<Target> {
         let memory = self.pages.memory();
         self.pinned.get_or_init(|| pin((memory.start().as_ptr(), memory.length()))).clone()
     }
 
-    /// Returns the memory of a graphics device with the same length. For each device, `share` is called only once to make
-    /// it.
+    /// Returns the memory of a graphics device with the same length. For each device, `share` is called only once to
+    /// make it.
     pub(super) fn shared(&self, device: u64, share: impl FnOnce(usize) -> Option<Target>) -> Option<Target> {
         let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, memory)) = shared.as_ref().filter(|(of, _)| *of == device) {

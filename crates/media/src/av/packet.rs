@@ -179,8 +179,8 @@ impl AvPacket {
 
     fn side_data(&self, kind: ffi::AVPacketSideDataType) -> Option<&[u8]> {
         let mut size = 0;
-        // SAFETY: the packet is valid; its side data is as long as the function states, and nothing changes it while `self`
-        // is borrowed.
+        // SAFETY: the packet is valid; its side data is as long as the function states, and nothing changes it while
+        // `self` is borrowed.
         unsafe {
             let data = ffi::av_packet_get_side_data(self.as_ptr(), kind, &raw mut size);
             (!data.is_null()).then(|| std::slice::from_raw_parts(data, size))

@@ -70,8 +70,8 @@ impl PixelFormat {
         (number >= 0).then_some(Self(number))
     }
 
-    /// Returns the format of the same planes that implies full range if `is_full`, as far as there is one, and R'G'B' if
-    /// `is_rgb`.
+    /// Returns the format of the same planes that implies full range if `is_full`, as far as there is one, and R'G'B'
+    /// if `is_rgb`.
     pub(crate) fn implying(self, is_full: bool, is_rgb: bool) -> Self {
         let name = self.name();
         let other = match name.split_at_checked(4) {

@@ -1,8 +1,8 @@
-//! Copies of Vulkan Video's surfaces. FFmpeg has a device of its own. Pages of the program, or the memory of the graphics
-//! device that counts and draws, become buffers of FFmpeg's device, and queues of it copy surfaces into them.
+//! Copies of Vulkan Video's surfaces. FFmpeg has a device of its own. Pages of the program, or the memory of the
+//! graphics device that counts and draws, become buffers of FFmpeg's device, and queues of it copy surfaces into them.
 //!
-//! FFmpeg orders all work on a surface by a timeline semaphore for each image: a copy waits for its present value and signals
-//! the next.
+//! FFmpeg orders all work on a surface by a timeline semaphore for each image: a copy waits for its present value and
+//! signals the next.
 
 use std::cell::Cell;
 use std::ffi::{CStr, c_int};
@@ -111,14 +111,15 @@ struct Recording {
 }
 
 impl CopyQueues {
-    /// Chooses queues of FFmpeg's device, and makes its decoders start on idle queues. Returns `None` if there is no queue for
-    /// copies, or the device cannot import the program's memory.
+    /// Chooses queues of FFmpeg's device, and makes its decoders start on idle queues. Returns `None` if there is no
+    /// queue for copies, or the device cannot import the program's memory.
     ///
     /// # Safety
     /// The device must be one of Vulkan, and must never be closed.
     pub(super) unsafe fn new(context: *mut ffi::AVHWDeviceContext) -> Option<Self> {
-        // SAFETY: guaranteed by the caller: FFmpeg's context holds the handles of an open instance and device, the function
-        // that loaded theirs, and the names of the enabled extensions. Vulkan is at least version 1.3, as FFmpeg demands.
+        // SAFETY: guaranteed by the caller: FFmpeg's context holds the handles of an open instance and device, the
+        // function that loaded theirs, and the names of the enabled extensions. Vulkan is at least version 1.3, as
+        // FFmpeg demands.
         unsafe {
             let own = (*context).hwctx.cast::<ffi::AVVulkanDeviceContext>();
             let load = std::mem::transmute::<ffi::PFN_vkGetInstanceProcAddr, Option<vk::PFN_vkGetInstanceProcAddr>>(
@@ -173,7 +174,8 @@ impl CopyQueues {
     /// Records commands and puts them on the queue, which waits for these semaphores' values and signals the next ones.
     ///
     /// # Safety
-    /// All that the commands use must live until the result has ended, and the values must be the semaphores' present ones.
+    /// All that the commands use must live until the result has ended, and the values must be the semaphores' present
+    /// ones.
     unsafe fn submit(
         &'static self,
         queue: &'static Queue,
@@ -287,8 +289,8 @@ fn queues_of(context: &ffi::AVVulkanDeviceContext) -> Vec<(c_int, c_int)> {
     ]
 }
 
-/// Chooses a queue that copies pictures of any size and does as little else as possible: a queue that computes, or else any.
-/// Returns its family and its index in it, the last one, since FFmpeg takes the first ones first.
+/// Chooses a queue that copies pictures of any size and does as little else as possible: a queue that computes, or else
+/// any. Returns its family and its index in it, the last one, since FFmpeg takes the first ones first.
 fn choose_family(
     created: &[(c_int, c_int)],
     families: &[vk::QueueFamilyProperties],
@@ -331,9 +333,9 @@ type LockQueue = unsafe extern "C" fn(*mut ffi::AVHWDeviceContext, u32, u32);
 /// The locks of the only device of Vulkan.
 static LOCKS: OnceLock<QueueLocks> = OnceLock::new();
 
-/// Makes decoders start on idle queues. FFmpeg 7.1 and older put the command that resets a new or flushed decoder on one
-/// queue and its first picture on the next, and nothing orders the two: while other decoders kept the card busy, a first
-/// picture was decoded wrongly, and all that refer to it.
+/// Makes decoders start on idle queues. FFmpeg 7.1 and older put the command that resets a new or flushed decoder on
+/// one queue and its first picture on the next, and nothing orders the two: while other decoders kept the card busy, a
+/// first picture was decoded wrongly, and all that refer to it.
 ///
 /// # Safety
 /// The context must be that of an open device that is never closed, and no decoder may use it yet.
@@ -365,8 +367,8 @@ unsafe extern "C" fn lock_settled(context: *mut ffi::AVHWDeviceContext, family: 
     let Some(locks) = LOCKS.get() else { return };
     let decoding = locks.decoding.iter().find(|(decoding, _)| *decoding == family);
     let settling = decoding.filter(|_| IS_FRESH.get()).map_or(&[][..], |(_, queues)| queues);
-    // SAFETY: FFmpeg passes its device and a queue of it; the functions are its own for these. Each queue is locked while
-    // it is waited for.
+    // SAFETY: FFmpeg passes its device and a queue of it; the functions are its own for these. Each queue is locked
+    // while it is waited for.
     unsafe {
         for (queue, index) in settling.iter().zip(0..) {
             (locks.lock)(context, family, index);
@@ -495,8 +497,8 @@ impl Imported {
 
 impl CopyTarget for Imported {
     unsafe fn start(&self, surface: *const ffi::AVFrame, planes: &[PlaneCopy]) -> Result<CopyInFlight, AvError> {
-        // SAFETY: guaranteed by the caller: the surface is a frame of Vulkan, whose structures FFmpeg keeps valid while it
-        // lives. They are changed only while FFmpeg's lock is held, and the lock is not held while anything waits.
+        // SAFETY: guaranteed by the caller: the surface is a frame of Vulkan, whose structures FFmpeg keeps valid while
+        // it lives. They are changed only while FFmpeg's lock is held, and the lock is not held while anything waits.
         unsafe {
             let frames = (*(*surface).hw_frames_ctx).data.cast::<ffi::AVHWFramesContext>();
             let own = (*frames).hwctx.cast::<ffi::AVVulkanFramesContext>();
@@ -617,7 +619,8 @@ impl Drop for Imported {
         if self.owner.is_stuck.load(Ordering::Relaxed) {
             return;
         }
-        // SAFETY: both belong to this value alone, and no copy is running: blocks in use are not dropped. Null is ignored.
+        // SAFETY: both belong to this value alone, and no copy is running: blocks in use are not dropped. Null is
+        // ignored.
         unsafe {
             self.owner.device.destroy_buffer(self.buffer, None);
             self.owner.device.free_memory(self.memory, None);
@@ -638,8 +641,8 @@ mod tests {
     /// Returns a surface of FFmpeg's device with these planes.
     fn surface(device: &HardwareDevice, planes: &AvFrame) -> AvFrame {
         let (surface, from) = (AvFrame::new(), planes.as_ptr());
-        // SAFETY: all frames and contexts are valid, and the functions check the rest. The surface keeps a reference to its
-        // frames context.
+        // SAFETY: all frames and contexts are valid, and the functions check the rest. The surface keeps a reference to
+        // its frames context.
         unsafe {
             let mut frames = ffi::av_hwframe_ctx_alloc(device.context());
             let context = (*frames).data.cast::<ffi::AVHWFramesContext>();

@@ -1,8 +1,8 @@
 //! The decoder: turns a file into frames, each delivered once and in presentation order.
 //!
-//! Its packets come from a [source](crate::read::packets::PacketSource): a file that is being read, or the stored packets of
-//! a live source. Searching, draining and all later steps are the same for both. They differ in where a seek starts
-//! decoding, and in how the time of a frame is determined.
+//! Its packets come from a [source](crate::read::packets::PacketSource): a file that is being read, or the stored
+//! packets of a live source. Searching, draining and all later steps are the same for both. They differ in where a seek
+//! starts decoding, and in how the time of a frame is determined.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -487,8 +487,8 @@ impl Decoder {
         needs_list
     }
 
-    /// Returns `true` if the packets have yet to be listed to make sure of seeks and numbers. Where the container can be
-    /// relied on unless the decoder refuses packets, this is done only in files that are read in a moment.
+    /// Returns `true` if the packets have yet to be listed to make sure of seeks and numbers. Where the container can
+    /// be relied on unless the decoder refuses packets, this is done only in files that are read in a moment.
     pub(crate) fn needs_list(&self) -> bool {
         let source = self.packets.opened().map(Demuxer::source).filter(|_| !self.is_listed);
         match self.guarantee {

@@ -132,8 +132,8 @@ impl Fallback {
         self.has_frames
     }
 
-    /// Returns `true` if a packet was refused for no reason in the stream, as far as that is known: decoding that begins
-    /// between keyframes refuses packets until the next.
+    /// Returns `true` if a packet was refused for no reason in the stream, as far as that is known: decoding that
+    /// begins between keyframes refuses packets until the next.
     pub(crate) fn is_under_way(&self) -> bool {
         self.has_frames || self.packets.front().is_some_and(|first| first.packet.is_key())
     }

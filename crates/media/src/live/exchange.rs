@@ -61,7 +61,8 @@ pub enum DecodeEvent {
         serial: u64,
     },
     /// Opening, reading or seeking failed. Nothing follows a failed opening; otherwise a seek may help. After
-    /// [`MediaFault::NotSeekable`](crate::MediaFault::NotSeekable) the frames continue from where they were, with the new serial.
+    /// [`MediaFault::NotSeekable`](crate::MediaFault::NotSeekable) the frames continue from where they were, with the
+    /// new serial.
     Error {
         /// The seek that it follows.
         serial: u64,

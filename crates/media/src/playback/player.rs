@@ -1,7 +1,7 @@
 //! The player: frames wait in order until they are due, seeks merge, and frames of an older seek are discarded.
 //!
-//! Two states describe it, each replaced as a whole: [`Phase`] is the state of the screen, and [`Transport`] is the user's
-//! current action. A frame goes on screen only in [`tick`](Player::tick).
+//! Two states describe it, each replaced as a whole: [`Phase`] is the state of the screen, and [`Transport`] is the
+//! user's current action. A frame goes on screen only in [`tick`](Player::tick).
 //!
 //! ```text
 //!            opening                 seek_to, settle, a scrub, a loop …: the frame is not cached
@@ -144,8 +144,8 @@ impl Player {
         self.supply.is_fetching() || !self.supply.is_at_rest() && is_short()
     }
 
-    /// Records that the frame on screen was drawn at `now`. If the clock started with that frame, it starts only now: a first
-    /// draw, which prepares the graphics device, may take longer than many frames last.
+    /// Records that the frame on screen was drawn at `now`. If the clock started with that frame, it starts only now: a
+    /// first draw, which prepares the graphics device, may take longer than many frames last.
     pub fn note_drawn(&mut self, now: Instant) {
         if std::mem::take(&mut self.is_first_undrawn) {
             self.clock.set(self.position_secs(), now);

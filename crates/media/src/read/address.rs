@@ -43,8 +43,8 @@ pub fn is_live(path: &Path) -> bool {
     delivery(path) == Delivery::Live
 }
 
-/// Returns `true` if a source consists of files on this machine, all of whose data is there to be read; pipes and devices
-/// deliver theirs over time.
+/// Returns `true` if a source consists of files on this machine, all of whose data is there to be read; pipes and
+/// devices deliver theirs over time.
 #[must_use]
 pub fn is_local(path: &Path) -> bool {
     let is_pipe = || std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());

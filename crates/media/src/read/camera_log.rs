@@ -4,8 +4,8 @@ use std::ffi::CStr;
 
 use histoscope_core::adjust::CameraLog;
 
-/// Returns the camera's log that a file names; `None` if it names none, or one without a formula here. `tag` returns the
-/// text of a metadata tag of the file, `xml` the XML document that Sony's cameras put into the file.
+/// Returns the camera's log that a file names; `None` if it names none, or one without a formula here. `tag` returns
+/// the text of a metadata tag of the file, `xml` the XML document that Sony's cameras put into the file.
 pub(crate) fn stated(tag: impl Fn(&CStr) -> Option<String>, xml: impl FnOnce() -> Option<String>) -> Option<CameraLog> {
     let panasonic = || {
         let document = tag(c"com.panasonic.Semi-Pro.metadata.xml")?;

@@ -491,8 +491,8 @@ pub(crate) fn packets_of(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     (first..bytes.len()).step_by(distance).filter_map(move |at| bytes.get(at..at + 188))
 }
 
-/// Returns the position of the first transport packet and the distance from one to the next: packets have the same first
-/// byte, and may be preceded by a timestamp (192 bytes) or followed by a checksum (204 bytes).
+/// Returns the position of the first transport packet and the distance from one to the next: packets have the same
+/// first byte, and may be preceded by a timestamp (192 bytes) or followed by a checksum (204 bytes).
 fn transport_packets(bytes: &[u8]) -> Option<(usize, usize)> {
     let starts = |(first, distance): (usize, usize)| (first..bytes.len()).step_by(distance);
     let ways =

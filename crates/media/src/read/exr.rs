@@ -1,5 +1,5 @@
-//! The layers of OpenEXR pictures, read from their headers. FFmpeg decodes one layer of the first part, and only if it has
-//! red, green and blue (or X, Y and Z), or luminance.
+//! The layers of OpenEXR pictures, read from their headers. FFmpeg decodes one layer of the first part, and only if it
+//! has red, green and blue (or X, Y and Z), or luminance.
 
 use std::ffi::{CStr, CString};
 use std::fs::File;

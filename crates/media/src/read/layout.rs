@@ -33,8 +33,8 @@ pub(crate) fn native_layout(descriptor: &PixelDescriptor) -> Option<PixelLayout>
     (has_known_packing(&layout) && layout.validate().is_ok()).then_some(layout)
 }
 
-/// Returns the layout of planes that hardware has decoded, whose format may differ from the `coded` one in which software
-/// decodes the stream; `None` if the planes cannot be read as they are.
+/// Returns the layout of planes that hardware has decoded, whose format may differ from the `coded` one in which
+/// software decodes the stream; `None` if the planes cannot be read as they are.
 pub(crate) fn downloaded_layout(planes: &PixelDescriptor, coded: &PixelDescriptor) -> Option<PixelLayout> {
     let (planes, coded) = (native_layout(planes)?, native_layout(coded)?);
     let is_alike = (planes.model, planes.chroma_shift) == (coded.model, coded.chroma_shift);

@@ -1,9 +1,10 @@
 //! Reading: the source of a video (a file, an address, a device, numbered pictures), its packets, and what it states.
 //!
-//! `packets` gives packets: either `demuxer` reads them from a `source`, or `timeshift` has stored them from a live source
-//! (`address`). `allowed` defines the files that a source may read besides itself; `numbered` finds the files of numbered
-//! pictures, and `target` says where a seek leads. `streams`, `tags`, `layout`, `camera_log` and `exr` read what is stated,
-//! and `guarantee` determines where a seek may start decoding. `ending`, `boxes` and `undecodable` find faults in a file.
+//! `packets` gives packets: either `demuxer` reads them from a `source`, or `timeshift` has stored them from a live
+//! source (`address`). `allowed` defines the files that a source may read besides itself; `numbered` finds the files of
+//! numbered pictures, and `target` says where a seek leads. `streams`, `tags`, `layout`, `camera_log` and `exr` read
+//! what is stated, and `guarantee` determines where a seek may start decoding. `ending`, `boxes` and `undecodable` find
+//! faults in a file.
 
 pub(crate) mod address;
 pub(crate) mod allowed;

@@ -190,8 +190,8 @@ impl Source {
         if self.is_file() { boxes::heif_orientation(&self.path) } else { Ok(None) }
     }
 
-    /// Returns the numbers of primaries, transfer function and matrix that an MP4 file states for a track, counted from 0.
-    /// FFmpeg leaves out those that it does not know.
+    /// Returns the numbers of primaries, transfer function and matrix that an MP4 file states for a track, counted from
+    /// 0. FFmpeg leaves out those that it does not know.
     pub(crate) fn stated_color_numbers(&self, track: usize) -> Option<[i32; 3]> {
         self.is_file().then(|| boxes::color_numbers(&self.path, track)).flatten()
     }

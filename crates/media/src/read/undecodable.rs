@@ -1,5 +1,5 @@
-//! Names what a picture or a stream uses that FFmpeg cannot decode, from its own headers. It is asked only after no frame
-//! could be decoded, so it lists no more than FFmpeg lacks in some version.
+//! Names what a picture or a stream uses that FFmpeg cannot decode, from its own headers. It is asked only after no
+//! frame could be decoded, so it lists no more than FFmpeg lacks in some version.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -43,9 +43,9 @@ pub(crate) fn other_codec(picture: &[u8], named: &str) -> Option<&'static str> {
     begins_otherwise(picture, named).then_some(found.0)
 }
 
-/// Returns the error for what a stream uses that FFmpeg cannot decode; `None` if its headers show nothing of the kind. The
-/// stream is given by FFmpeg's name for the codec, the decoder's configuration and the first packet. `is_named` tells that
-/// only the name of the file determines the codec.
+/// Returns the error for what a stream uses that FFmpeg cannot decode; `None` if its headers show nothing of the kind.
+/// The stream is given by FFmpeg's name for the codec, the decoder's configuration and the first packet. `is_named`
+/// tells that only the name of the file determines the codec.
 pub(crate) fn fault(
     path: &Path,
     (codec, configuration, packet): (&str, &[u8], &[u8]),
@@ -187,8 +187,8 @@ fn of_tiff(picture: &[u8]) -> Option<String> {
     }
 }
 
-/// H.264: parameter sets of the Baseline and Extended profiles, and units of the latter. Names are those of ITU-T H.264,
-/// 7.3.
+/// H.264: parameter sets of the Baseline and Extended profiles, and units of the latter. Names are those of ITU-T
+/// H.264, 7.3.
 fn of_h264(bytes: &[u8]) -> Option<&'static str> {
     const BASELINE: u8 = 66;
     const EXTENDED: u8 = 88;

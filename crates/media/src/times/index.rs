@@ -43,8 +43,8 @@ impl FrameIndex {
 pub(crate) enum Listing {
     /// Every frame has its own timestamp, and they rise without jumps.
     Rising(FrameIndex),
-    /// Some packets hold no picture although they should, so that a decoder may refuse them, or the timestamps contradict
-    /// the order in which the codec shows its pictures. Only decoding shows which frame is which.
+    /// Some packets hold no picture although they should, so that a decoder may refuse them, or the timestamps
+    /// contradict the order in which the codec shows its pictures. Only decoding shows which frame is which.
     Doubtful,
     /// Timestamps are missing, are repeated, or jump; or the file was not read to its end.
     Unclear,

@@ -96,7 +96,8 @@ fn nothing_of_a_whole_file_is_called_damaged() {
     }
 }
 
-/// A decoder with a thread for each frame may tell of errors after the frame has come, or before: its word on the end would be another each time.
+/// A decoder with a thread for each frame may tell of errors after the frame has come, or before: its word on the end
+/// would be another each time.
 #[test]
 fn a_cut_within_the_last_frame_is_noticed_the_same_each_time() {
     for (name, arguments, is_noticed) in

@@ -1,4 +1,5 @@
-//! Whole files that FFmpeg cannot decode, and files that lack more than a frame: each message is true and says what to do.
+//! Whole files that FFmpeg cannot decode, and files that lack more than a frame: each message is true and says what to
+//! do.
 
 use std::fs;
 use std::path::Path;
@@ -22,8 +23,8 @@ fn attribute(name: &str, kind: &str, value: &[u8]) -> Vec<u8> {
     [name.as_bytes(), b"\0", kind.as_bytes(), b"\0", &size, value].concat()
 }
 
-/// Returns an uncompressed EXR picture of 4×2 pixels with these channels, in alphabetical order, and these flags. Channels
-/// whose pixel type is not 1 have 4 bytes. Samples of a channel are 1 divided by its place in the list.
+/// Returns an uncompressed EXR picture of 4×2 pixels with these channels, in alphabetical order, and these flags.
+/// Channels whose pixel type is not 1 have 4 bytes. Samples of a channel are 1 divided by its place in the list.
 fn exr(channels: &[(&str, u32)], flags: u32) -> Vec<u8> {
     let sampling = [0_u32, 1, 1].map(u32::to_le_bytes).concat();
     let entry = |(name, kind): &(&str, u32)| [name.as_bytes(), b"\0", &kind.to_le_bytes(), &sampling].concat();
@@ -117,8 +118,8 @@ fn other_kinds_of_exr_are_named() {
     assert!(refusal("new.exr", &new).contains("compression method 10"));
 }
 
-/// Returns an uncompressed TIFF of 4×2 pixels with these values of tags: version, compression, photometric interpretation,
-/// bits per sample, and sample format.
+/// Returns an uncompressed TIFF of 4×2 pixels with these values of tags: version, compression, photometric
+/// interpretation, bits per sample, and sample format.
 fn tiff([version, compression, photometric, bits, format]: [u16; 5]) -> Vec<u8> {
     let tags = [
         (256, 4),

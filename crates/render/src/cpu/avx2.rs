@@ -1,10 +1,11 @@
 //! AVX2 implementation of the conversion of 8-bit Y'CbCr with horizontally halved chroma.
 //!
-//! The compiler vectorizes the loops in [`convert`](super::convert) well, but needs an array in memory between each two of
-//! them. Here a pixel stays in registers from its luma code to the indices under which [`pairs`](super::pairs) counts it, which
-//! leaves the first-level cache to the bins. The arithmetic is the same.
+//! The compiler vectorizes the loops in [`convert`](super::convert) well, but needs an array in memory between each two
+//! of them. Here a pixel stays in registers from its luma code to the indices under which [`pairs`](super::pairs)
+//! counts it, which leaves the first-level cache to the bins. The arithmetic is the same.
 //!
-//! Rows of a view are drawn in the same manner: from levels of three components to R'G'B' bytes, without intermediate arrays.
+//! Rows of a view are drawn in the same manner: from levels of three components to R'G'B' bytes, without intermediate
+//! arrays.
 //!
 //! A histogram does not depend on the order of the pixels. Pixels at even and at odd positions are therefore converted
 //! separately and stay separate, so that a chroma sample need not be repeated for its two pixels.
@@ -39,9 +40,9 @@ pub(super) fn set_chroma(terms: &mut SharedTerms, conversion: &Conversion, secon
     }
 }
 
-/// Converts a run of pixels, whose length is a multiple of [`STEP`], and writes the indices under which the pairs of green and
-/// luminance and of red and blue are counted. Adds the pixels below and above the range of red, green and blue to
-/// `out_of_range`.
+/// Converts a run of pixels, whose length is a multiple of [`STEP`], and writes the indices under which the pairs of
+/// green and luminance and of red and blue are counted. Adds the pixels below and above the range of red, green and
+/// blue to `out_of_range`.
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 pub(super) fn convert(
     indices: &mut [[u16; BLOCK]; 2],

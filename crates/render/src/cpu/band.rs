@@ -72,7 +72,8 @@ impl Worker {
         })
     }
 
-    /// Discards the counts and makes room for `bins` bins per channel. Two channels are counted at a time if `is_paired`.
+    /// Discards the counts and makes room for `bins` bins per channel. Two channels are counted at a time if
+    /// `is_paired`.
     pub fn reset(&mut self, level: Level, bins: usize, is_paired: bool) {
         self.level = level;
         self.out_of_range = [0; 6];
@@ -157,8 +158,8 @@ fn count_color<const BINS: usize>(
         let has_intrinsics = has_intrinsics && rest >= STEP;
         let pixels = if has_intrinsics { rest.min(BLOCK) / STEP * STEP } else { rest.min(BLOCK) };
         let shared = pixels.div_ceil(1 << columns_shift);
-        // The hardware prefetcher follows a row, but not the alternation between rows. Fetch the next rows while these are
-        // being counted.
+        // The hardware prefetcher follows a row, but not the alternation between rows. Fetch the next rows while these
+        // are being counted.
         for y in rows.clone() {
             first.prefetch(x, y + rows.len(), pixels);
         }

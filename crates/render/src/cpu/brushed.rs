@@ -15,8 +15,8 @@ use histoscope_core::scopes::{Chroma, Scope, ScopeCounts, Vectorscope, Waveform,
 /// Planes per row: one per filter.
 const PLANES: usize = Filter::ALL.len();
 
-/// The pixels of a picture that pass each filter. Stored row by row, each row plane by plane, one bit per pixel; a word's
-/// lowest bit is its first pixel.
+/// The pixels of a picture that pass each filter. Stored row by row, each row plane by plane, one bit per pixel; a
+/// word's lowest bit is its first pixel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SelectedPixels {
     /// Words per row of a plane.

@@ -19,7 +19,8 @@ pub(super) struct Covering<'a> {
 }
 
 impl<'a> Covering<'a> {
-    /// Takes the first `components` components of a picture. `columns` and `rows` are the picture's, for each drawn one.
+    /// Takes the first `components` components of a picture. `columns` and `rows` are the picture's, for each drawn
+    /// one.
     pub fn new(picture: &'a Picture, components: usize, (columns, rows): (&[u32], &[u32])) -> Self {
         let source = Rows::of_components(picture, components);
         Self { source, columns: columns.to_vec(), rows: rows.to_vec() }
@@ -35,8 +36,8 @@ impl<'a> Covering<'a> {
         self.source.sources.len()
     }
 
-    /// Unpacks the picture's row that covers the drawn row `y` and returns its number. `codes` must have room for a row of the
-    /// picture.
+    /// Unpacks the picture's row that covers the drawn row `y` and returns its number. `codes` must have room for a row
+    /// of the picture.
     #[inline(always)]
     pub fn unpack(&self, y: usize, codes: &mut [Vec<u16>; 3]) -> u32 {
         self.source.unpack(self.rows[y] as usize, codes);
@@ -65,8 +66,8 @@ pub(super) struct Tinter<'a> {
 }
 
 impl<'a> Tinter<'a> {
-    /// Creates a painter for a picture. `covered` holds the picture's column and row for each drawn one; `red` and `blue` are
-    /// the positions of those bytes in a pixel. Returns `None` if false colour is off.
+    /// Creates a painter for a picture. `covered` holds the picture's column and row for each drawn one; `red` and
+    /// `blue` are the positions of those bytes in a pixel. Returns `None` if false colour is off.
     pub fn new(
         picture: &'a Picture,
         inspection: &Inspection,
@@ -123,8 +124,8 @@ pub(super) struct Inspector<'a> {
 }
 
 impl<'a> Inspector<'a> {
-    /// Creates a painter for a picture. `covered` holds the picture's column and row for each drawn one. `placement` describes
-    /// the part of the view that starts at `first_column`.
+    /// Creates a painter for a picture. `covered` holds the picture's column and row for each drawn one. `placement`
+    /// describes the part of the view that starts at `first_column`.
     pub fn new(
         picture: &'a Picture,
         placement: &Placement,
@@ -215,8 +216,8 @@ impl<'a> Writer<'a> {
 /// Number of rows between the calls of `goes_on` in [`find_marked`].
 const MARKED_ROWS: u32 = 16;
 
-/// Finds the marked pixels in a part of a picture, which must lie inside it. Returns `None` as soon as `goes_on` returns
-/// `false`.
+/// Finds the marked pixels in a part of a picture, which must lie inside it. Returns `None` as soon as `goes_on`
+/// returns `false`.
 ///
 /// Runs on the calling thread only; rayon's pool stays free for counting and painting the pictures being shown.
 #[must_use]

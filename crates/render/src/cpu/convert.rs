@@ -1,23 +1,23 @@
 //! Conversion of component codes to codes of red, green, blue and luminance, a block of pixels at a time.
 //!
-//! The arithmetic is exactly that of [`Conversion`]: per channel, a weighted sum of three components plus a bias, shifted
-//! right. Only the order differs. The contribution of the second and third component is the same for all pixels that share a
-//! chroma sample, so it is computed once per chroma row and kept as one *term* per channel. A pixel then costs one
-//! multiplication of its luma and one addition, shift and clamp per channel. Integer sums do not depend on the order, not even
-//! if an intermediate sum wraps around.
+//! The arithmetic is exactly that of [`Conversion`]: per channel, a weighted sum of three components plus a bias,
+//! shifted right. Only the order differs. The contribution of the second and third component is the same for all pixels
+//! that share a chroma sample, so it is computed once per chroma row and kept as one *term* per channel. A pixel then
+//! costs one multiplication of its luma and one addition, shift and clamp per channel. Integer sums do not depend on
+//! the order, not even if an intermediate sum wraps around.
 
 use histoscope_core::picture::color::{Conversion, fraction_bits};
 use histoscope_core::picture::luminance::luminance_of_sum;
 
-/// Number of pixels that are converted and then counted at a time. Their codes and terms fit in the first-level cache along
-/// with the bins, and a block is a multiple of the widest chroma subsampling.
+/// Number of pixels that are converted and then counted at a time. Their codes and terms fit in the first-level cache
+/// along with the bins, and a block is a multiple of the widest chroma subsampling.
 pub(super) const BLOCK: usize = 512;
 
 /// The terms of the second and third component in red, green and blue, one entry per pixel of a block.
 type Terms = [[i32; BLOCK]; 3];
 
-/// Number of pixels that [`Level::convert`](super::Level::convert) takes at a time; the length of a run must be a multiple of
-/// it.
+/// Number of pixels that [`Level::convert`](super::Level::convert) takes at a time; the length of a run must be a
+/// multiple of it.
 pub(super) const STEP: usize = 16;
 
 /// The terms of chroma samples in red, green and blue; each sample covers two pixels.
@@ -50,8 +50,8 @@ impl Converter {
         }
     }
 
-    /// Computes the terms of a row of chroma samples (or of second and third colour components), each of which is shared
-    /// by 2^`repeat_shift` neighbouring pixels.
+    /// Computes the terms of a row of chroma samples (or of second and third colour components), each of which is
+    /// shared by 2^`repeat_shift` neighbouring pixels.
     #[inline(always)]
     pub fn set_chroma(&mut self, conversion: &Conversion, repeat_shift: u8, second: &[u16], third: &[u16]) {
         let count = second.len();
@@ -72,11 +72,11 @@ impl Converter {
         }
     }
 
-    /// Converts the pixels of `first` (luma, or the first colour component) to codes, and adds the numbers of pixels below and
-    /// above the range of red, green and blue to `out_of_range`.
+    /// Converts the pixels of `first` (luma, or the first colour component) to codes, and adds the numbers of pixels
+    /// below and above the range of red, green and blue to `out_of_range`.
     ///
-    /// Several short loops over small arrays instead of one long one: the compiler vectorizes each of them, and the arrays
-    /// between them never leave the first-level cache.
+    /// Several short loops over small arrays instead of one long one: the compiler vectorizes each of them, and the
+    /// arrays between them never leave the first-level cache.
     #[inline(always)]
     pub fn convert<const BINS: usize>(
         &mut self,
@@ -138,8 +138,8 @@ fn add_terms<const BINS: usize>(weights: [i32; 3], first: &[u16], terms: &Terms,
     }
 }
 
-/// Clamps a block and returns the numbers of values below and above the range. A block is shorter than 2^16 pixels, so 16-bit
-/// counts suffice.
+/// Clamps a block and returns the numbers of values below and above the range. A block is shorter than 2^16 pixels, so
+/// 16-bit counts suffice.
 #[inline(always)]
 fn clamp<const BINS: usize>(unclamped: &[i16], clamped: &mut [u16]) -> (u16, u16) {
     let top = (BINS - 1) as i16;

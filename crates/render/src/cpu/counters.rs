@@ -1,18 +1,18 @@
 //! Counts codes into bins, at a speed that does not depend on the picture.
 //!
-//! Adding one to a bin means loading it, adding and storing it. If the next pixel falls into the same bin, its load has to wait
-//! for the preceding store, about eight cycles on current machines: counting a constant picture would be several times slower
-//! than counting noise. So every channel has [`SUBS`] bins per code, used in turn by neighbouring pixels, and the four channels
-//! form four more independent chains. The bins are 16 bits wide, so that all of them stay in the first-level cache at 8 and 10
-//! bits, and are emptied into wide ones before they can overflow.
+//! Adding one to a bin means loading it, adding and storing it. If the next pixel falls into the same bin, its load has
+//! to wait for the preceding store, about eight cycles on current machines: counting a constant picture would be
+//! several times slower than counting noise. So every channel has [`SUBS`] bins per code, used in turn by neighbouring
+//! pixels, and the four channels form four more independent chains. The bins are 16 bits wide, so that all of them stay
+//! in the first-level cache at 8 and 10 bits, and are emptied into wide ones before they can overflow.
 
 use super::convert::BLOCK;
 
 /// Narrow bins per code and channel.
 const SUBS: usize = 2;
-/// Unused narrow bins between two channels. Without them, the bins of one code in the four channels of a deep picture would lie
-/// a multiple of a 4096-byte page apart. Processors that compare only the address within a page then mistake the channels of a
-/// gray pixel for the same bin and make one wait for the other.
+/// Unused narrow bins between two channels. Without them, the bins of one code in the four channels of a deep picture
+/// would lie a multiple of a 4096-byte page apart. Processors that compare only the address within a page then mistake
+/// the channels of a gray pixel for the same bin and make one wait for the other.
 const GAP: usize = 48;
 /// Number of pixels after which a narrow bin could overflow.
 const MAX_PENDING: usize = u16::MAX as usize;
@@ -58,7 +58,8 @@ impl Counters {
         }
         self.pending += pixels;
         let Some([bins0, bins1, bins2, bins3]) = channels::<BINS>(&mut self.narrow) else { return };
-        // `& (BINS - 1)` changes nothing, since every code is below `BINS`, but it lets the compiler drop the bounds checks.
+        // `& (BINS - 1)` changes nothing, since every code is below `BINS`, but it lets the compiler drop the bounds
+        // checks.
         let mut add = |sub: usize, codes: [u16; 4]| {
             let [c0, c1, c2, c3] = codes.map(|code| usize::from(code) & (BINS - 1));
             bins0[c0][sub] += 1;

@@ -1,11 +1,11 @@
 //! Draws the picture of a view on the CPU, for machines whose only graphics adapter is software.
 //!
-//! A software adapter interprets the video shader pixel by pixel, which takes several times as long as decoding. Here the same
-//! picture is made row by row: two source rows are blended into one, that row is resampled horizontally with a table shared by
-//! all rows, and the result is converted to R'G'B' ([`resample`](super::resample)). The histograms are painted over a row while
-//! it is in the cache ([`overlay`](super::overlay)). Only the finished pixels go to the adapter. If the view is smaller than
-//! half the picture, each pixel is interpolated from the four nearest samples; the shader averages more, which would take too
-//! long here. Outside the picture the view is black.
+//! A software adapter interprets the video shader pixel by pixel, which takes several times as long as decoding. Here
+//! the same picture is made row by row: two source rows are blended into one, that row is resampled horizontally with a
+//! table shared by all rows, and the result is converted to R'G'B' ([`resample`](super::resample)). The histograms are
+//! painted over a row while it is in the cache ([`overlay`](super::overlay)). Only the finished pixels go to the
+//! adapter. If the view is smaller than half the picture, each pixel is interpolated from the four nearest samples; the
+//! shader averages more, which would take too long here. Outside the picture the view is black.
 
 use std::ops::Range;
 
@@ -111,7 +111,8 @@ pub enum LitBy<'a> {
     Selected(&'a SelectedPixels),
 }
 
-/// Draws a picture at its `placement`: four bytes per pixel, opaque, rows from the top, into `bands` of [`BAND_ROWS`] rows.
+/// Draws a picture at its `placement`: four bytes per pixel, opaque, rows from the top, into `bands` of [`BAND_ROWS`]
+/// rows.
 pub fn draw(picture: &Picture, placement: &Placement, over: Over<'_>, format: PixelFormat, bands: Vec<impl ViewBand>) {
     let drawing = RowDrawing::new(picture, placement, over.by_codes, format.order);
     let (level, stride) = (drawing.level, format.stride);

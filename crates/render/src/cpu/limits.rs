@@ -1,5 +1,5 @@
-//! Counts the pixels outside limits, for machines without a GPU. Works row by row and computes the chroma terms first, like
-//! [`convert`](super::convert).
+//! Counts the pixels outside limits, for machines without a GPU. Works row by row and computes the chroma terms first,
+//! like [`convert`](super::convert).
 
 use rayon::prelude::*;
 

@@ -5,31 +5,33 @@
 //!
 //! # Division of work
 //!
-//! A picture is cut into bands of rows. Threads take one band after the other until none is left, so a thread that is held up
-//! by other work simply takes fewer. Every thread has its own bins, which are added up at the end: no two threads ever write to
-//! the same bin, so no addition has to be atomic. (The GPU does the same with a workgroup's share of a picture and workgroup
-//! memory.) Rows that share chroma stay in one band.
+//! A picture is cut into bands of rows. Threads take one band after the other until none is left, so a thread that is
+//! held up by other work simply takes fewer. Every thread has its own bins, which are added up at the end: no two
+//! threads ever write to the same bin, so no addition has to be atomic. (The GPU does the same with a workgroup's share
+//! of a picture and workgroup memory.) Rows that share chroma stay in one band.
 //!
 //! Within a band, a block of some hundred pixels of a row goes through three steps, each a module:
 //!
 //! 1. `picture::unpack`: bytes become codes, whatever the layout. From here on all layouts look alike.
-//! 2. `convert`: codes become red, green, blue and luminance. This is pure arithmetic on arrays, which the compiler vectorizes
+//! 2. `convert`: codes become red, green, blue and luminance. This is pure arithmetic on arrays, which the compiler
+//!    vectorizes
 //!    (`simd` describes how the instruction set is chosen at run time).
-//! 3. `counters`: the codes are counted. Vectors do not help here, because the bin to increment depends on the data. The
+//! 3. `counters`: the codes are counted. Vectors do not help here, because the bin to increment depends on the data.
+//!    The
 //!    processor on which it was tuned completes one store per cycle, and every pixel needs four: two thirds of the time. If
 //!    codes have 8 bits and a thread has much to count, `pairs` needs only two stores.
 //!
-//! For the most common kind of video, 8 bits with chroma at half the width, `avx2` does the second step with intrinsics,
-//! without intermediate arrays, which would crowd the bins out of the first-level cache.
+//! For the most common kind of video, 8 bits with chroma at half the width, `avx2` does the second step with
+//! intrinsics, without intermediate arrays, which would crowd the bins out of the first-level cache.
 //!
 //! # Not counting at all
 //!
-//! The fastest addition is the one that is not made. In a gray picture red, green, blue and luminance are functions of a single
-//! code. So only that code is counted, which is a quarter of the work, and the finished bins are moved to the codes that theirs
-//! convert to.
+//! The fastest addition is the one that is not made. In a gray picture red, green, blue and luminance are functions of
+//! a single code. So only that code is counted, which is a quarter of the work, and the finished bins are moved to the
+//! codes that theirs convert to.
 //!
-//! Attempts that did not pay off: converting and counting in one loop, so that a processor could do both at a time (a fifth
-//! slower); four bins per code instead of two; reading the codes eight bytes at a time; AVX-512.
+//! Attempts that did not pay off: converting and counting in one loop, so that a processor could do both at a time (a
+//! fifth slower); four bins per code instead of two; reading the codes eight bytes at a time; AVX-512.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -76,11 +78,12 @@ pub use simd::Level;
 pub use vectorscope::count_vectorscope;
 pub use waveform::count_waveform;
 
-/// Samples per band: few enough that the last bands finish at about the same time, enough that handing them out costs nothing.
+/// Samples per band: few enough that the last bands finish at about the same time, enough that handing them out costs
+/// nothing.
 const BAND_SAMPLES: usize = 1 << 15;
 
-/// Pixels in a worker's share above which two channels are counted at a time: emptying the tables costs a worker as much time
-/// as half of these pixels save.
+/// Pixels in a worker's share above which two channels are counted at a time: emptying the tables costs a worker as
+/// much time as half of these pixels save.
 const PAIRED_SHARE: usize = 1 << 18;
 
 /// Counts pictures on the CPU. Keeps its scratch memory between pictures.
@@ -130,8 +133,8 @@ impl Engine {
         self.level
     }
 
-    /// Counts a picture. The histogram equals that of `histogram::reference::histogram`. The engine owns it and overwrites it
-    /// with the next one.
+    /// Counts a picture. The histogram equals that of `histogram::reference::histogram`. The engine owns it and
+    /// overwrites it with the next one.
     pub fn count(&mut self, picture: &Picture, components: Components) -> &Histogram {
         let bits = picture.layout().bin_bits();
         self.histogram.bits = bits;
@@ -156,8 +159,8 @@ impl Engine {
         &self.histogram
     }
 
-    /// Counts a rectangle of a picture, or all of it if `region` is `None`: each luma sample with the chroma sample that covers
-    /// it.
+    /// Counts a rectangle of a picture, or all of it if `region` is `None`: each luma sample with the chroma sample
+    /// that covers it.
     ///
     /// # Errors
     /// [`PictureError::Empty`] if the rectangle does not lie in the picture.
@@ -191,8 +194,8 @@ impl Engine {
         }
     }
 
-    /// Turns the histogram of luma codes in channel 0 into those of red, green, blue and luminance, which in a gray picture
-    /// depend only on that code.
+    /// Turns the histogram of luma codes in channel 0 into those of red, green, blue and luminance, which in a gray
+    /// picture depend only on that code.
     fn recolor_gray(&mut self, picture: &Picture) {
         let conversion = picture.conversion();
         let top = conversion.max_code();

@@ -1,5 +1,5 @@
-//! Paints the histogram overlays over the rows of a view, on the CPU. Bars, lines, caps, clip indicators and frames look as in
-//! shaders/columns.wgsl and shaders/overlay.wgsl. Only the shaders draw lines and the blurred backdrop.
+//! Paints the histogram overlays over the rows of a view, on the CPU. Bars, lines, caps, clip indicators and frames
+//! look as in shaders/columns.wgsl and shaders/overlay.wgsl. Only the shaders draw lines and the blurred backdrop.
 
 use crate::view::binning::Binning;
 use crate::view::overlay::BarScale;
@@ -9,8 +9,8 @@ use histoscope_core::histogram::{CHANNELS, Histogram, vertical_scale};
 
 /// Bands per column.
 const BANDS: usize = CHANNELS + 1;
-/// Same values as in the shaders: opacity of the gap in a clipped bar, brightness factor of unselected bars, opacity of the
-/// frame, and strength of the graticule's lines at the odd and at the even eighths.
+/// Same values as in the shaders: opacity of the gap in a clipped bar, brightness factor of unselected bars, opacity of
+/// the frame, and strength of the graticule's lines at the odd and at the even eighths.
 const GAP: f32 = 0.85;
 const UNSELECTED: f32 = 0.22;
 const FRAME: f32 = 0.8;
@@ -46,8 +46,8 @@ struct BarSource<'a> {
 }
 
 impl Overlay {
-    /// Creates the overlay of a histogram, drawn with that binning. `swaps_red_and_blue` is `true` if a pixel's first byte is
-    /// blue.
+    /// Creates the overlay of a histogram, drawn with that binning. `swaps_red_and_blue` is `true` if a pixel's first
+    /// byte is blue.
     #[must_use]
     pub fn new(mut panel: PanelParams, histogram: &Histogram, binning: Binning, swaps_red_and_blue: bool) -> Self {
         if swaps_red_and_blue {
@@ -134,8 +134,8 @@ impl Overlay {
         }
     }
 
-    /// Returns the colour of the overlay at a column in a row counted from the bottom. `strength` is that of the horizontal
-    /// line there.
+    /// Returns the colour of the overlay at a column in a row counted from the bottom. `strength` is that of the
+    /// horizontal line there.
     fn shown(&self, column: usize, row: u32, strength: f32) -> Color {
         let panel = &self.panel;
         let band = self.ends.iter().filter(|ends| row >= ends[column]).count();
@@ -152,7 +152,8 @@ impl Overlay {
         self.indicators_over(self.lit[usize::from(is_right)], from_end, from_top, shown)
     }
 
-    /// Draws the lit clip indicators of one end over the colour `below`. `column` counts from that end, `row` from the top.
+    /// Draws the lit clip indicators of one end over the colour `below`. `column` counts from that end, `row` from the
+    /// top.
     fn indicators_over(&self, lit: u32, column: u32, row: u32, below: Color) -> Color {
         let PanelParams { channels, line, indicator, notch, opacity, lights, .. } = self.panel;
         let mut color = below;
@@ -207,8 +208,8 @@ impl BarSource<'_> {
         self.panel.channels & (1 << channel) != 0
     }
 
-    /// Returns the height in pixels of the tallest of a channel's bars in a column, or more than the overlay's height if it is
-    /// clipped.
+    /// Returns the height in pixels of the tallest of a channel's bars in a column, or more than the overlay's height
+    /// if it is clipped.
     fn bar(&self, channel: usize, column: u32) -> u32 {
         let height = self.panel.size[1];
         let bins = &self.bins[channel];
@@ -296,7 +297,8 @@ impl BarSource<'_> {
         bare
     }
 
-    /// Returns the lit clip indicators: those of channels with more than a thousandth of their samples in the outermost code.
+    /// Returns the lit clip indicators: those of channels with more than a thousandth of their samples in the outermost
+    /// code.
     fn indicators(&self) -> [u32; 2] {
         let mut lit = [0; 2];
         for channel in (0..CHANNELS).filter(|&channel| self.is_shown(channel)) {
@@ -334,8 +336,8 @@ fn unpacked(color: u32) -> Color {
     color.to_ne_bytes().map(|part| f32::from(part) / 255.0)
 }
 
-/// Blends a colour over an opaque pixel, two parts at a time. Products of bytes are divided by 255 and rounded, as adapters do
-/// for views with 8 bits per part.
+/// Blends a colour over an opaque pixel, two parts at a time. Products of bytes are divided by 255 and rounded, as
+/// adapters do for views with 8 bits per part.
 #[inline(always)]
 fn blended(color: u32, pixel: u32) -> u32 {
     const EVEN: u32 = 0x00ff_00ff;

@@ -1,13 +1,13 @@
 //! Counts two channels with one addition, if codes have 8 bits.
 //!
-//! Two 8-bit codes form one 16-bit number, so a table of 65,536 bins counts both at once, and each pixel costs two stores
-//! instead of four. Green is paired with luminance and red with blue. The tables are much larger than the bins of single
-//! channels, but most pictures touch little of them: the difference between a pixel's two channels is nearly the same in its
-//! neighbours. So a row of a table is a difference of the two codes, modulo 256, and a column is the first code. Neighbouring
-//! pixels then find their bins in a few short stretches of memory, which stay in the cache.
+//! Two 8-bit codes form one 16-bit number, so a table of 65,536 bins counts both at once, and each pixel costs two
+//! stores instead of four. Green is paired with luminance and red with blue. The tables are much larger than the bins
+//! of single channels, but most pictures touch little of them: the difference between a pixel's two channels is nearly
+//! the same in its neighbours. So a row of a table is a difference of the two codes, modulo 256, and a column is the
+//! first code. Neighbouring pixels then find their bins in a few short stretches of memory, which stay in the cache.
 //!
-//! As in [`counters`](super::counters), neighbouring pixels use [`SUBS`] bins in turn. A bin that overflows wraps to 0, which
-//! the addition detects, and its count is added to the sums immediately.
+//! As in [`counters`](super::counters), neighbouring pixels use [`SUBS`] bins in turn. A bin that overflows wraps to 0,
+//! which the addition detects, and its count is added to the sums immediately.
 
 use super::convert::BLOCK;
 use super::counters::add;
@@ -18,7 +18,8 @@ const SUBS: usize = 2;
 const TURN: usize = 8;
 /// Codes per channel.
 const CODES: usize = 256;
-/// Narrow bins of two channels: a row for each difference between the second and the first code, a column for each first code.
+/// Narrow bins of two channels: a row for each difference between the second and the first code, a column for each
+/// first code.
 type PairTable = [[u16; SUBS]; CODES * CODES];
 /// The count of a narrow bin that has just overflowed.
 const FULL: u32 = 1 << u16::BITS;

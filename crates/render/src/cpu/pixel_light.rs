@@ -1,8 +1,9 @@
 //! Counts the light of pixels, for machines without a GPU.
 //!
-//! If a pixel's value is its largest code, which is so unless the system gamma of HLG is involved, a row takes two loops that
-//! the compiler vectorizes: the chroma terms, of which only the largest matters where luma weighs the same in every channel,
-//! and the values. Otherwise every pixel is measured by the definition, unless it equals the one before.
+//! If a pixel's value is its largest code, which is so unless the system gamma of HLG is involved, a row takes two
+//! loops that the compiler vectorizes: the chroma terms, of which only the largest matters where luma weighs the same
+//! in every channel, and the values. Otherwise every pixel is measured by the definition, unless it equals the one
+//! before.
 
 use std::sync::Arc;
 

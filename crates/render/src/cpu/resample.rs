@@ -1,7 +1,8 @@
-//! Interpolates between the samples of a component in integer arithmetic: the position of each pixel of a row, and its value.
+//! Interpolates between the samples of a component in integer arithmetic: the position of each pixel of a row, and its
+//! value.
 //!
-//! Codes of any depth are first converted to 14-bit *levels*. The rest is then the same for every depth, fits the products of
-//! pairs of 16-bit numbers that vector instructions offer, and is finer than an 8-bit view can show.
+//! Codes of any depth are first converted to 14-bit *levels*. The rest is then the same for every depth, fits the
+//! products of pairs of 16-bit numbers that vector instructions offer, and is finer than an 8-bit view can show.
 
 use histoscope_core::tone_map::ToneTables;
 
@@ -26,8 +27,8 @@ pub(super) struct Axis {
     part: Vec<u16>,
 }
 
-/// A recipe for computing eight neighbouring pixels from a row of levels. Each half of four pixels reads eight samples, picks
-/// pairs of them and weights them.
+/// A recipe for computing eight neighbouring pixels from a row of levels. Each half of four pixels reads eight samples,
+/// picks pairs of them and weights them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PixelGroup {
     /// The first sample that each half reads.
@@ -39,8 +40,8 @@ pub(super) struct PixelGroup {
 }
 
 impl Axis {
-    /// Creates `count` positions starting at `origin`, `step` luma samples apart, on a grid of `size` samples. Each of these
-    /// covers `share` luma samples and is sited `offset` luma samples after the first of them.
+    /// Creates `count` positions starting at `origin`, `step` luma samples apart, on a grid of `size` samples. Each of
+    /// these covers `share` luma samples and is sited `offset` luma samples after the first of them.
     pub fn new(count: u32, (origin, step): (f64, f64), size: u32, share: f64, offset: f64) -> Self {
         let last = f64::from(size.max(1) - 1);
         let mut axis = Self { low: Vec::new(), high: Vec::new(), part: Vec::new() };
@@ -75,8 +76,8 @@ impl Axis {
         (self.low[position] as usize, self.high[position] as usize, part as i16)
     }
 
-    /// Returns the positions in groups, padding the last one. Returns no groups if the pixels are so far apart that four of
-    /// them need more than eight samples.
+    /// Returns the positions in groups, padding the last one. Returns no groups if the pixels are so far apart that
+    /// four of them need more than eight samples.
     pub fn groups(&self) -> Vec<PixelGroup> {
         let groups: Option<Vec<_>> = (0..self.low.len()).step_by(GROUP).map(|begin| self.group(begin)).collect();
         groups.unwrap_or_default()
@@ -126,7 +127,8 @@ pub(super) fn levels_between(upper: &[u16], lower: &[u16], part: i16, bits: u32,
     let shift = LEVEL_BITS - bits;
     for ((out, &a), &b) in out.iter_mut().zip(upper).zip(lower) {
         let (a, b) = ((a << shift) as i16, (b << shift) as i16);
-        // The upper half of a product of 16-bit numbers, for which there is a single instruction; twice a difference fits.
+        // The upper half of a product of 16-bit numbers, for which there is a single instruction; twice a difference
+        // fits.
         let twice = (b - a) << 1;
         *out = a + ((i32::from(twice) * i32::from(part)) >> 16) as i16;
     }

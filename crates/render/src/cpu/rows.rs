@@ -66,8 +66,8 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Folds the rows of a picture in bands, on all threads. `row` receives the accumulator, the row's codes in scratch arrays, and
-/// its number.
+/// Folds the rows of a picture in bands, on all threads. `row` receives the accumulator, the row's codes in scratch
+/// arrays, and its number.
 pub(super) fn fold_rows<T: Send>(
     rows: &Rows<'_>,
     height: usize,

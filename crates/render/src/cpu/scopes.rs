@@ -12,8 +12,8 @@ use histoscope_core::scopes::{
     Chroma, MOST_PER_PIXEL, Run, Scope, ScopeChoice, ScopeCounts, ScopeSums, Vectorscope, Waveform,
 };
 
-/// Counts the wanted scopes in a rectangle, which must lie in the picture. Without `chroma`, which pictures without colour
-/// lack, there is no vectorscope.
+/// Counts the wanted scopes in a rectangle, which must lie in the picture. Without `chroma`, which pictures without
+/// colour lack, there is no vectorscope.
 #[must_use]
 pub fn count_scopes(
     picture: &Picture,
@@ -61,11 +61,12 @@ fn zeros(mut old: Vec<u32>, count: usize) -> Vec<u32> {
     old
 }
 
-/// The properties that must be equal in pictures whose counts are summed in 32 bits: layout, rectangle, components and chroma.
+/// The properties that must be equal in pictures whose counts are summed in 32 bits: layout, rectangle, components and
+/// chroma.
 type SumKey = (PixelLayout, Rect, Components, Option<Chroma>);
 
-/// Sums the scopes of pictures. Counts in the memory of a single picture, which it adds to the sums only when the pictures'
-/// properties change or a count could overflow.
+/// Sums the scopes of pictures. Counts in the memory of a single picture, which it adds to the sums only when the
+/// pictures' properties change or a count could overflow.
 #[derive(Debug, Default)]
 pub struct CpuScopeSum {
     run: Option<(Run<SumKey>, ScopeCounts)>,

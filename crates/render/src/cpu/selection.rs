@@ -1,4 +1,5 @@
-//! Counts the pixels that a brush selects, for machines without a GPU: row by row, with the same arithmetic that lights them.
+//! Counts the pixels that a brush selects, for machines without a GPU: row by row, with the same arithmetic that lights
+//! them.
 
 use super::rows::{Rows, fold_rows};
 use crate::view::brush::Brush;

@@ -19,15 +19,17 @@ pub struct Thumbnail {
 }
 
 impl Thumbnail {
-    /// Creates a thumbnail of a frame, as large as fits into `most` (width and height in pixels) but no larger than the frame
-    /// is shown. Each pixel is the average of the area it covers: skipped samples would flicker from one thumbnail to the next.
+    /// Creates a thumbnail of a frame, as large as fits into `most` (width and height in pixels) but no larger than the
+    /// frame is shown. Each pixel is the average of the area it covers: skipped samples would flicker from one
+    /// thumbnail to the next.
     #[must_use]
     pub fn of(frame: &Frame, most: (u32, u32)) -> Self {
         let shape = Shape::of(frame);
         let upright = shape.upright();
         let scale = (f64::from(most.0) / upright.x).min(f64::from(most.1) / upright.y).min(1.0);
         let [width, height] = [upright.x, upright.y].map(|side| ((side * scale).round() as u32).max(1));
-        // Drawing interpolates the four samples nearest to each pixel, which are all of them down to the picture's own size.
+        // Drawing interpolates the four samples nearest to each pixel, which are all of them down to the picture's own
+        // size.
         let finer = ((1.0 / scale).ceil() as u32).max(1);
         let view = (width * finer, height * finer);
         let area = PanelRect { left: 0, top: 0, width: view.0, height: view.1 };

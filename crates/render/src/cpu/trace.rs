@@ -1,5 +1,5 @@
-//! Paints the traces of scopes from counts held by the CPU, like shaders/trace.wgsl: a software adapter would take several
-//! times as long. Works column by column, since the counts of a column are contiguous.
+//! Paints the traces of scopes from counts held by the CPU, like shaders/trace.wgsl: a software adapter would take
+//! several times as long. Works column by column, since the counts of a column are contiguous.
 
 use rayon::prelude::*;
 
@@ -13,8 +13,8 @@ const SMALL_SIDE: f32 = 200.0;
 const MAX_SPOT: f32 = 6.0;
 const BACKGROUND: f32 = 0.035;
 
-/// Paints a panel and returns its pixels: column by column from the left, each from the top, in premultiplied RGBA with 8 bits
-/// per part.
+/// Paints a panel and returns its pixels: column by column from the left, each from the top, in premultiplied RGBA with
+/// 8 bits per part.
 #[must_use]
 pub fn paint(drawing: PanelDrawing, params: &TraceParams, counts: &[u32]) -> Vec<u32> {
     let [width, height] = params.size.map(|side| side as usize);
@@ -84,9 +84,9 @@ fn waveform_column(params: &TraceParams, counts: &[u32], x: u32, (sums, column):
     }
 }
 
-/// Returns the brightness of a vectorscope's spots, column by column of its square, each from the bottom. Spots are drawn
-/// around pairs of levels whose count is so high that they could not get any brighter. Returns an empty vector if a level is as
-/// large as a spot.
+/// Returns the brightness of a vectorscope's spots, column by column of its square, each from the bottom. Spots are
+/// drawn around pairs of levels whose count is so high that they could not get any brighter. Returns an empty vector if
+/// a level is as large as a spot.
 fn spots(params: &TraceParams, counts: &[u32]) -> Vec<f32> {
     let levels = 1_usize << params.level_bits;
     let (count, finer) = (levels as f32, levels as f32 / 256.0);
@@ -182,8 +182,8 @@ fn pieces(at: u32, pixels: u32, count: u32) -> (u32, u32) {
     (first, if count >= pixels { (at + 1) * count / pixels - 1 } else { first })
 }
 
-/// Returns the first and last of the levels whose centres lie on a pixel of `side`, or the one below the pixel's centre if
-/// there are none.
+/// Returns the first and last of the levels whose centres lie on a pixel of `side`, or the one below the pixel's centre
+/// if there are none.
 fn levels_at(params: &TraceParams, at: f32, side: f32, centre: f32) -> (i32, i32) {
     let count = (1_u32 << params.level_bits) as f32;
     let step = (count + 1.0) / (params.zoom * side);

@@ -1,6 +1,6 @@
-//! Counts vectorscopes on the CPU, with exactly the counts of [`reference`](histoscope_core::scopes::reference). Each thread
-//! counts a band of rows into a plane of its own; the planes are added up at the end. A plane's counts have 16 bits, with their
-//! carries stored separately, which halves the memory so that more of it stays in the cache.
+//! Counts vectorscopes on the CPU, with exactly the counts of [`reference`](histoscope_core::scopes::reference). Each
+//! thread counts a band of rows into a plane of its own; the planes are added up at the end. A plane's counts have 16
+//! bits, with their carries stored separately, which halves the memory so that more of it stays in the cache.
 
 use rayon::prelude::*;
 

@@ -1,8 +1,8 @@
 //! Counts waveforms on the CPU, in stripes of columns, with exactly the counts of
 //! [`reference`](histoscope_core::scopes::reference).
 //!
-//! A stripe's counts belong to one thread and fit in its second-level cache, whatever the picture's height. No two threads
-//! count in the same column.
+//! A stripe's counts belong to one thread and fit in its second-level cache, whatever the picture's height. No two
+//! threads count in the same column.
 
 use std::ops::Range;
 

@@ -1,5 +1,5 @@
-//! The graphics adapter as a backend: its passes count, adjust and draw pictures in its own memory. Only requested figures are
-//! read back.
+//! The graphics adapter as a backend: its passes count, adjust and draw pictures in its own memory. Only requested
+//! figures are read back.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -78,8 +78,8 @@ struct AdapterPicture {
     chain: Option<Chain>,
 }
 
-/// The figures of a playing video: sums of bins, and pixel counts that are requested with them. The passes are created on first
-/// use.
+/// The figures of a playing video: sums of bins, and pixel counts that are requested with them. The passes are created
+/// on first use.
 #[derive(Debug)]
 struct Figures {
     cumulative: Option<CumulativePass>,
@@ -131,8 +131,8 @@ impl AdapterPictures {
         parts: &[ViewPart],
     ) -> bool {
         let mut has_light = false;
-        // Parts lit by another side's codes come first: they overwrite that side's parameters, which its own part then sets
-        // again.
+        // Parts lit by another side's codes come first: they overwrite that side's parameters, which its own part then
+        // sets again.
         let (lit_by_other, others): (Vec<_>, Vec<_>) = parts.iter().partition(|part| part.lit_by.is_some());
         for part in lit_by_other.into_iter().chain(others) {
             let (Some(bound), side) = (self.bound(part.image), side_of(part.image)) else { continue };

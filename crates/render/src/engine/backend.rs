@@ -1,9 +1,10 @@
 //! The interface of a backend, which counts and adjusts pictures and draws them on a view.
 //!
 //! There are two backends: the [graphics adapter](super::adapter), whose shaders read planes in its own memory, and the
-//! [CPU](super::cpu), for machines whose only adapter is software and for pictures that the adapter cannot hold. Their counts
-//! are identical. A view painted by the CPU may differ from the adapter's by one code, and by more if it is smaller than half
-//! the picture, because the CPU then averages fewer samples. Methods that only one backend supports do nothing by default.
+//! [CPU](super::cpu), for machines whose only adapter is software and for pictures that the adapter cannot hold. Their
+//! counts are identical. A view painted by the CPU may differ from the adapter's by one code, and by more if it is
+//! smaller than half the picture, because the CPU then averages fewer samples. Methods that only one backend supports
+//! do nothing by default.
 
 use std::fmt;
 use std::ops::Range;
@@ -226,7 +227,8 @@ pub struct ScopeAnswer {
 }
 
 impl ScopeAnswer {
-    /// Returns the count of a level of a waveform channel, or of a level of Cr in the vectorscope, which only has channel 0.
+    /// Returns the count of a level of a waveform channel, or of a level of Cr in the vectorscope, which only has
+    /// channel 0.
     #[must_use]
     pub fn count(&self, channel: usize, level: u32) -> Option<u32> {
         let channels = if matches!(self.question, CountQuestion::Column(_)) { CHANNELS } else { 1 };
@@ -307,8 +309,8 @@ pub trait Backend: fmt::Debug {
     /// Returns the last count of the key's kind, to be drawn; `key` identifies it.
     fn words<'a>(&'a self, key: &'a CountKey) -> CountWords<'a>;
 
-    /// Returns the requested words of a count once they are available, with the key of the count that they belong to: until
-    /// those of this one arrive, it may be one of an earlier picture of the series. Never blocks.
+    /// Returns the requested words of a count once they are available, with the key of the count that they belong to:
+    /// until those of this one arrive, it may be one of an earlier picture of the series. Never blocks.
     fn ask(&mut self, gpu: &Gpu, of: (&CountKey, &CountSubject), question: CountQuestion) -> Option<Answer>;
 
     /// Reads the bins of the source or the result. Blocks until they are available.
@@ -317,8 +319,8 @@ pub trait Backend: fmt::Debug {
     /// [`GpuError::Lost`] if the device fails.
     fn read_bins(&self, gpu: &Gpu, loaded: &Loaded, image: Image) -> Result<Histogram, GpuError>;
 
-    /// Paints the parts of a view with overlays over them, or prepares to draw them. Returns `true` if the view has been
-    /// painted.
+    /// Paints the parts of a view with overlays over them, or prepares to draw them. Returns `true` if the view has
+    /// been painted.
     fn paint(
         &mut self,
         recording: &mut Recording<'_>,
@@ -375,7 +377,8 @@ pub trait Backend: fmt::Debug {
         false
     }
 
-    /// Takes figures that have been read back. Figures of the loaded picture from before its current revision are dropped.
+    /// Takes figures that have been read back. Figures of the loaded picture from before its current revision are
+    /// dropped.
     fn poll_figures(
         &mut self,
         _gpu: &Gpu,

@@ -23,8 +23,8 @@ use crate::view::count::{Count, PictureKey};
 use crate::view::placement::{Placement, Shape};
 use crate::view::scene::{Counted, Look, Other, Pair, Scene, Seam, Sharing};
 
-/// The picture shown with the loaded one, unless that is its own source. It is drawn and adjusted like the loaded one, but not
-/// counted here.
+/// The picture shown with the loaded one, unless that is its own source. It is drawn and adjusted like the loaded one,
+/// but not counted here.
 #[derive(Debug)]
 pub struct Comparison {
     pub frame: Frame,
@@ -534,8 +534,8 @@ fn loaded_extent(loaded: &Loaded) -> Extent {
 /// The longest gap, in seconds, after which a picture still counts as following the previous one.
 const LONGEST_SECS: f64 = 1.0;
 
-/// Identifies an adjusted picture and its adjustments. The smoothing of equalization depends on the time between successive
-/// pictures.
+/// Identifies an adjusted picture and its adjustments. The smoothing of equalization depends on the time between
+/// successive pictures.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct AdjustmentKey {
     /// The frame that it belongs to, if any.
@@ -554,9 +554,9 @@ impl AdjustmentKey {
         Self { tag, load_id, planes, colorimetry: *picture.colorimetry(), adjustments }
     }
 
-    /// Returns the seconds since the previous picture: 0 if it is the same picture, so that its curve stays as it is, and
-    /// `None` if this picture does not follow that one. On an unchanged picture, a new blur or tone also gives `None`, so that
-    /// it takes effect without smoothing.
+    /// Returns the seconds since the previous picture: 0 if it is the same picture, so that its curve stays as it is,
+    /// and `None` if this picture does not follow that one. On an unchanged picture, a new blur or tone also gives
+    /// `None`, so that it takes effect without smoothing.
     fn elapsed_secs(&self, before: Option<&Self>) -> Option<f64> {
         let before = before?;
         if self.is_picture_of(before) {

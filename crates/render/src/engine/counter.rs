@@ -16,8 +16,8 @@ use histoscope_core::tone_map::SourceLight;
 
 /// Pictures in flight on the adapter: one being uploaded, one being counted, two being read back.
 const PICTURES_IN_FLIGHT: usize = 4;
-/// Most pixels in flight, because every picture in flight keeps its decoder memory; two pictures are always allowed. Decoding
-/// large pictures takes so much longer than counting them that two are enough.
+/// Most pixels in flight, because every picture in flight keeps its decoder memory; two pictures are always allowed.
+/// Decoding large pictures takes so much longer than counting them that two are enough.
 const PIXELS_IN_FLIGHT: u64 = 16 << 20;
 /// Pictures in flight on the adapter if scopes are read back with the bins; fewer, because scopes are large.
 const SCOPES_IN_FLIGHT: usize = 2;
@@ -44,8 +44,8 @@ pub enum EngineError {
 pub struct Counts {
     /// A histogram for each of the counter's components, in their order.
     pub histograms: Vec<Histogram>,
-    /// Luminance codes at which Otsu's second and later classes begin, `u32::MAX` for classes that do not exist; `None` unless
-    /// the pictures are segmented by Otsu's method.
+    /// Luminance codes at which Otsu's second and later classes begin, `u32::MAX` for classes that do not exist; `None`
+    /// unless the pictures are segmented by Otsu's method.
     pub thresholds: Option<[u32; 4]>,
     /// The counter's scopes, counted for the first of its components.
     pub scopes: ScopeCounts,
@@ -62,14 +62,14 @@ pub struct Counts {
 pub struct Submission<'a> {
     /// The picture.
     pub picture: &'a Picture,
-    /// The part of it to count; `None` for all of it. Adjustments apply to the whole picture, and do not depend on earlier
-    /// pictures.
+    /// The part of it to count; `None` for all of it. Adjustments apply to the whole picture, and do not depend on
+    /// earlier pictures.
     pub region: Option<Rect>,
     /// The light of its codes, for diagrams of chromaticities.
     pub source: SourceLight,
-    /// The scale of a meter for the light of its pixels, and `true` to count pixels outside other gamuts too. Light is only
-    /// measured in pictures that are not adjusted, if the first of the counter's components are red, green, blue and luminance,
-    /// and if the counter was created [for it](Counter::with_light).
+    /// The scale of a meter for the light of its pixels, and `true` to count pixels outside other gamuts too. Light is
+    /// only measured in pictures that are not adjusted, if the first of the counter's components are red, green, blue
+    /// and luminance, and if the counter was created [for it](Counter::with_light).
     pub light: Option<(LightScale, bool)>,
 }
 
@@ -204,8 +204,8 @@ impl Counter {
             .map(|chroma| chroma.in_diagram(self.diagram, colors))
     }
 
-    /// Submits a picture without adjusting it. A converted picture has both R'G'B' and coded samples; the CPU counts the
-    /// components that use other samples than the first component.
+    /// Submits a picture without adjusting it. A converted picture has both R'G'B' and coded samples; the CPU counts
+    /// the components that use other samples than the first component.
     fn submit_unadjusted(&mut self, submission: Submission<'_>) -> Result<SubmittedPicture, EngineError> {
         let Submission { picture, region, source, light } = submission;
         let light = light.filter(|_| self.measures_light && self.components.first() == Some(&Components::Rgbl));
@@ -317,8 +317,8 @@ impl Counter {
         Ok(SubmittedPicture { counts, on_adapter: owed })
     }
 
-    /// Returns `true` if the adapter took a picture. If the adapter cannot hold it, the CPU counts it, and the reason is logged
-    /// here.
+    /// Returns `true` if the adapter took a picture. If the adapter cannot hold it, the CPU counts it, and the reason
+    /// is logged here.
     fn try_adapter(
         &mut self,
         submit: impl FnOnce(&Gpu, &mut CountQueue, &[Components]) -> Result<(), GpuError>,

@@ -1,5 +1,5 @@
-//! The CPU as a backend: it counts and adjusts pictures, and paints them into memory that is copied to the view. It uploads
-//! bins and traces for shaders to draw from.
+//! The CPU as a backend: it counts and adjusts pictures, and paints them into memory that is copied to the view. It
+//! uploads bins and traces for shaders to draw from.
 
 use std::time::{Duration, Instant};
 
@@ -378,8 +378,8 @@ impl Backend for Cpu {
                 display::draw_whole(picture, &part.placement, over, format, pixels);
             }
         }
-        // The picture is so small that each part is painted at full width; then the second part's columns are copied over the
-        // first's.
+        // The picture is so small that each part is painted at full width; then the second part's columns are copied
+        // over the first's.
         let [first, second] = &mut small;
         if let [_, part] = parts {
             let columns = 4 * part.columns.start as usize..4 * part.columns.end as usize;

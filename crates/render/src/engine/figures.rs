@@ -9,8 +9,9 @@ use histoscope_core::picture::Frame;
 use histoscope_core::picture::region::Rect;
 
 impl Engine {
-    /// Counts the luminance of a frame in linear light, or only of `region`, in 2^n bins. Also returns the transfer function
-    /// that linearized its codes. If there are adjustments, it counts the adjusted picture, which is adjusted as a whole.
+    /// Counts the luminance of a frame in linear light, or only of `region`, in 2^n bins. Also returns the transfer
+    /// function that linearized its codes. If there are adjustments, it counts the adjusted picture, which is adjusted
+    /// as a whole.
     ///
     /// # Errors
     /// [`EngineError`] if the region does not lie in the picture, or the device fails.

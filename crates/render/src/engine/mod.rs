@@ -1,9 +1,9 @@
 //! The one place that decides between the graphics adapter and the CPU.
 //!
-//! An [`Engine`] is chosen once, from the user's choice and the machine's hardware, and passed around as a value. A [`Counter`]
-//! counts whole files with it; a [`Renderer`] draws views with its [backend](backend::Backend), which counts, adjusts and
-//! paints. Both fall back to the CPU for pictures that the adapter cannot hold. The counts are identical, whichever engine
-//! makes them.
+//! An [`Engine`] is chosen once, from the user's choice and the machine's hardware, and passed around as a value. A
+//! [`Counter`] counts whole files with it; a [`Renderer`] draws views with its [backend](backend::Backend), which
+//! counts, adjusts and paints. Both fall back to the CPU for pictures that the adapter cannot hold. The counts are
+//! identical, whichever engine makes them.
 
 mod adapter;
 mod backend;
@@ -64,7 +64,8 @@ pub struct Engine {
     is_wanted: bool,
 }
 
-/// The memory of the engine's adapter. It does not keep the adapter: the last thing to go must not be a decoder's thread.
+/// The memory of the engine's adapter. It does not keep the adapter: the last thing to go must not be a decoder's
+/// thread.
 struct EngineMemory(Weak<OnceLock<FoundEngine>>);
 
 impl SharedMemory for EngineMemory {
@@ -81,7 +82,8 @@ impl SharedMemory for EngineMemory {
 }
 
 impl Engine {
-    /// Starts looking for the requested engine. If there is no adapter, the CPU counts, unless the user requested an adapter.
+    /// Starts looking for the requested engine. If there is no adapter, the CPU counts, unless the user requested an
+    /// adapter.
     #[must_use]
     pub fn start(choice: EngineChoice, adapter: &AdapterChoice) -> Self {
         if choice == EngineChoice::Cpu {
@@ -134,8 +136,8 @@ impl Engine {
         thread.join().unwrap_or_else(|_| Err(GpuError::Lost("starting the adapter failed".to_owned())))
     }
 
-    /// Returns the memory of the adapter, for decoders that can write to it. There is none until the adapter is ready, and
-    /// none if the CPU counts.
+    /// Returns the memory of the adapter, for decoders that can write to it. There is none until the adapter is ready,
+    /// and none if the CPU counts.
     #[must_use]
     pub fn shared_memory(&self) -> Arc<dyn SharedMemory> {
         Arc::new(EngineMemory(Arc::downgrade(&self.found)))

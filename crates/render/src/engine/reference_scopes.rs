@@ -46,8 +46,8 @@ enum Counts {
 }
 
 impl ReferenceScopes {
-    /// Sets the frame, and the rectangle of it that is counted; `None` removes it. Setting the same frame again does not
-    /// count it again.
+    /// Sets the frame, and the rectangle of it that is counted; `None` removes it. Setting the same frame again does
+    /// not count it again.
     pub fn set(&mut self, reference: Option<(&Frame, Rect)>) {
         let key = reference.map(|(frame, rect)| (FrameTag::of(frame), frame.interpretation(), rect));
         if self.reference.as_ref().map(|held| held.of) == key {
@@ -61,8 +61,8 @@ impl ReferenceScopes {
         });
     }
 
-    /// Returns the counts of these scopes and components, for this backend to draw. The CPU counts them first, unless already
-    /// done. A picture without such components has none.
+    /// Returns the counts of these scopes and components, for this backend to draw. The CPU counts them first, unless
+    /// already done. A picture without such components has none.
     pub fn buffers(
         &mut self,
         gpu: &Gpu,

@@ -93,8 +93,8 @@ impl Backends {
         }
     }
 
-    /// Loads a picture into the adapter, or the CPU if the adapter cannot hold it. Returns how long the copy took, if there was
-    /// one.
+    /// Loads a picture into the adapter, or the CPU if the adapter cannot hold it. Returns how long the copy took, if
+    /// there was one.
     fn load(&mut self, gpu: &Gpu, loaded: &Loaded) -> Result<Option<Duration>, GpuError> {
         if let Some(adapter) = &mut self.adapter {
             match adapter.load(gpu, Load::Loaded(loaded)) {
@@ -186,7 +186,8 @@ impl Renderer {
         Self::new(gpu, VIEW_FORMAT, kind)
     }
 
-    /// Creates a renderer for a target. The CPU cannot paint on every surface; if it cannot, the adapter does everything.
+    /// Creates a renderer for a target. The CPU cannot paint on every surface; if it cannot, the adapter does
+    /// everything.
     #[must_use]
     pub fn for_target(gpu: &Gpu, target: &Target, kind: BackendKind) -> Self {
         let output = target.output();
@@ -204,8 +205,8 @@ impl Renderer {
         }
     }
 
-    /// Returns the names of the passes that the last draw recorded, in order, except those for text. Passes whose results were
-    /// reused from an earlier draw are not included.
+    /// Returns the names of the passes that the last draw recorded, in order, except those for text. Passes whose
+    /// results were reused from an earlier draw are not included.
     #[must_use]
     pub fn recorded(&self) -> &[&'static str] {
         &self.recorded
@@ -228,14 +229,14 @@ impl Renderer {
         self.timing = on.then(|| LiveTiming::new(gpu));
     }
 
-    /// Turns on or off counting pixels outside the EBU R 103 limits along with each requested histogram. The adapter needs a
-    /// separate pass for it.
+    /// Turns on or off counting pixels outside the EBU R 103 limits along with each requested histogram. The adapter
+    /// needs a separate pass for it.
     pub const fn set_limits(&mut self, on: bool) {
         self.figures.limits = on;
     }
 
-    /// Sets the reference whose bins are outlined over those of the loaded picture, if both count the same components; `None`
-    /// removes it. These outlines replace those of the source.
+    /// Sets the reference whose bins are outlined over those of the loaded picture, if both count the same components;
+    /// `None` removes it. These outlines replace those of the source.
     pub fn set_reference(&mut self, gpu: &Gpu, reference: Option<&Arc<Histogram>>) {
         let held = self.reference.take();
         self.reference = reference.map(|bins| match held {
@@ -244,18 +245,19 @@ impl Renderer {
         });
     }
 
-    /// Sets the frame whose waveform and vectorscope are drawn in gray behind those of the loaded picture, if it has the same
-    /// components, and the rectangle that is counted of it; `None` removes it. The CPU counts them at the next draw, unless
-    /// the same frame is set again.
+    /// Sets the frame whose waveform and vectorscope are drawn in gray behind those of the loaded picture, if it has
+    /// the same components, and the rectangle that is counted of it; `None` removes it. The CPU counts them at the next
+    /// draw, unless the same frame is set again.
     pub fn set_reference_scopes(&mut self, reference: Option<(&Frame, Rect)>) {
         self.reference_scopes.set(reference);
     }
 
-    /// Sets the frame that is compared with the loaded picture if the scene asks for it, with the same adjustments; `None`
-    /// removes it. Setting the same frame again does not upload it again.
+    /// Sets the frame that is compared with the loaded picture if the scene asks for it, with the same adjustments;
+    /// `None` removes it. Setting the same frame again does not upload it again.
     ///
     /// # Errors
-    /// [`GpuError::PictureTooLarge`] if the adapter draws and cannot hold the frame; then only the loaded picture is shown.
+    /// [`GpuError::PictureTooLarge`] if the adapter draws and cannot hold the frame; then only the loaded picture is
+    /// shown.
     pub fn set_comparison(&mut self, gpu: &Gpu, frame: Option<&Frame>) -> Result<(), GpuError> {
         let fits = match (&self.backends.adapter, frame) {
             (Some(_), Some(frame)) => PictureBuffers::check(gpu, &frame.picture),
@@ -265,14 +267,14 @@ impl Renderer {
         fits
     }
 
-    /// Sets the brush whose pixels, selected by any or by all of its channels, are counted along with each requested histogram;
-    /// `None` turns this off. For a brush of one channel, the bins already give the count.
+    /// Sets the brush whose pixels, selected by any or by all of its channels, are counted along with each requested
+    /// histogram; `None` turns this off. For a brush of one channel, the bins already give the count.
     pub fn set_selecting(&mut self, brush: Option<Brush>) {
         self.figures.brush = brush.filter(|brush| brush.channels.iter().count() > 1);
     }
 
-    /// Returns the result of applying these adjustments to the loaded picture, once drawn: the number of the load, and the
-    /// picture if it is in the CPU's memory.
+    /// Returns the result of applying these adjustments to the loaded picture, once drawn: the number of the load, and
+    /// the picture if it is in the CPU's memory.
     #[must_use]
     pub fn result(&self, adjustments: &Adjustments) -> Option<(u64, Option<&Picture>)> {
         let load_id = self.content.loaded.as_ref()?.load_id;
@@ -280,7 +282,8 @@ impl Renderer {
         self.content.is_adjusted(load_id, adjustments).then(|| (load_id, picture()))
     }
 
-    /// Returns the newest times of the passes, if they are timed, and whether the adapter reports times of the GPU itself.
+    /// Returns the newest times of the passes, if they are timed, and whether the adapter reports times of the GPU
+    /// itself.
     #[must_use]
     pub fn pass_times(&self) -> Option<(PassTimes, bool)> {
         self.timing.as_ref().map(|timing| (timing.times, timing.has_timestamps()))
@@ -330,8 +333,8 @@ impl Renderer {
         self.load_next(gpu, loaded)
     }
 
-    /// Loads a picture for the next recording. If there is a `region`, only that is counted; adjustments still apply to the
-    /// whole picture. The CPU takes a picture that the adapter cannot hold or count.
+    /// Loads a picture for the next recording. If there is a `region`, only that is counted; adjustments still apply to
+    /// the whole picture. The CPU takes a picture that the adapter cannot hold or count.
     ///
     /// # Errors
     /// [`GpuError`] if the region does not lie in the picture, or the device fails.
@@ -409,11 +412,11 @@ impl Renderer {
         self.made = Made::default();
     }
 
-    /// Records everything that turns the loaded picture into a view of `size` pixels: counting and adjusting, unless already
-    /// done, then the picture, then the overlays. If no picture is loaded, the view is black.
+    /// Records everything that turns the loaded picture into a view of `size` pixels: counting and adjusting, unless
+    /// already done, then the picture, then the overlays. If no picture is loaded, the view is black.
     ///
-    /// The scene may change its adjustments and counts at any time; whatever depends on them is recomputed from the loaded
-    /// picture.
+    /// The scene may change its adjustments and counts at any time; whatever depends on them is recomputed from the
+    /// loaded picture.
     pub fn record(
         &mut self,
         gpu: &Gpu,
@@ -426,8 +429,8 @@ impl Renderer {
         self.record_view(gpu, encoder, (view, size), scene, Purpose::Show);
     }
 
-    /// Draws the loaded picture to a window's texture and shows it. `before` is called when drawing is done, right before the
-    /// texture is shown.
+    /// Draws the loaded picture to a window's texture and shows it. `before` is called when drawing is done, right
+    /// before the texture is shown.
     pub fn present(&mut self, gpu: &Gpu, target: TargetFrame, scene: &Scene, before: impl FnOnce()) {
         let (view, size) = target.view();
         let mut encoder = gpu.encoder("frame");
@@ -439,8 +442,8 @@ impl Renderer {
         target.present(gpu);
     }
 
-    /// Returns the loaded picture with its overlays as an image of `size` pixels, counting it first if necessary. Text and
-    /// panels are left out.
+    /// Returns the loaded picture with its overlays as an image of `size` pixels, counting it first if necessary. Text
+    /// and panels are left out.
     ///
     /// # Errors
     /// [`GpuError`] if the adapter does not support textures of that size, or fails.
@@ -513,10 +516,10 @@ impl Renderer {
 
 /// Counting the loaded picture, and reading figures back.
 impl Renderer {
-    /// Requests the bins that the overlays show filled, as numbers. They arrive a few frames later; nothing blocks on them. See
-    /// [`poll_histogram`](Self::poll_histogram). A request for bins that are already in flight changes nothing, unless the
-    /// figures requested with them have changed since. If the next draw adjusts or counts differently, its bins are requested
-    /// automatically.
+    /// Requests the bins that the overlays show filled, as numbers. They arrive a few frames later; nothing blocks on
+    /// them. See [`poll_histogram`](Self::poll_histogram). A request for bins that are already in flight changes
+    /// nothing, unless the figures requested with them have changed since. If the next draw adjusts or counts
+    /// differently, its bins are requested automatically.
     pub fn request_histogram(&mut self, gpu: &Gpu) {
         self.figures.asked = Some(self.content.load_count);
         let is_in_flight = self.question().is_some_and(|question| self.backends.current_ref().is_answering(&question));
@@ -568,8 +571,8 @@ impl Renderer {
         })
     }
 
-    /// Counts the loaded picture like the last draw did, unless already counted, and reads its bins. Blocks until both are
-    /// done. Before the first draw, it counts the source.
+    /// Counts the loaded picture like the last draw did, unless already counted, and reads its bins. Blocks until both
+    /// are done. Before the first draw, it counts the source.
     ///
     /// # Errors
     /// [`GpuError::Lost`] if the device fails. If no picture is loaded, the histogram is empty.
@@ -591,8 +594,9 @@ impl Renderer {
         self.backends.current_ref().read_bins(gpu, loaded, self.content.bars().0)
     }
 
-    /// Counts the luminance in linear light of the picture that the overlays of this scene show filled, in 2^n bins. Also
-    /// returns the transfer function that linearized its codes. Blocks until done. Without a loaded picture, there are no bins.
+    /// Counts the luminance in linear light of the picture that the overlays of this scene show filled, in 2^n bins.
+    /// Also returns the transfer function that linearized its codes. Blocks until done. Without a loaded picture, there
+    /// are no bins.
     ///
     /// # Errors
     /// [`GpuError::Lost`] if the device fails.
@@ -648,8 +652,8 @@ impl Renderer {
         self.thresholds = answer.and_then(read).or(self.thresholds);
     }
 
-    /// Returns the newest luminance codes at which the second and later classes begin, `u32::MAX` for classes that do not
-    /// exist; `None` if the adjustments have no threshold or its codes have not arrived yet. Never blocks:
+    /// Returns the newest luminance codes at which the second and later classes begin, `u32::MAX` for classes that do
+    /// not exist; `None` if the adjustments have no threshold or its codes have not arrived yet. Never blocks:
     /// [`poll_histogram`](Self::poll_histogram), [`poll_times`](Self::poll_times) and every draw receive them.
     #[must_use]
     pub fn thresholds(&self) -> Option<[u32; 4]> {
@@ -664,8 +668,9 @@ impl Renderer {
         of.counts_as(&made.key).then_some(ScopeAnswer { question, counts })
     }
 
-    /// Returns the number of pixels that all of these brushes select, and the number of all counted pixels, once known for a
-    /// view drawn with these brushes; `None` if only the histograms are brushed and no other scope is shown. Never blocks.
+    /// Returns the number of pixels that all of these brushes select, and the number of all counted pixels, once known
+    /// for a view drawn with these brushes; `None` if only the histograms are brushed and no other scope is shown.
+    /// Never blocks.
     pub fn ask_brushed(&mut self, gpu: &Gpu, brushes: Brushes) -> Option<(u32, u64)> {
         let is_of_them = |key: &CountKey| matches!(key.count, Count::Selected(of, _) if of == brushes);
         let made = self.made.of_series(CountKind::Selected, self.content.series());
@@ -758,7 +763,8 @@ impl Renderer {
         }
     }
 
-    /// Records counting and adjusting the loaded picture, and everything else that a view of it shows, unless already done.
+    /// Records counting and adjusting the loaded picture, and everything else that a view of it shows, unless already
+    /// done.
     fn record_count(
         &mut self,
         gpu: &Gpu,
@@ -835,15 +841,15 @@ impl Renderer {
             None if drawn_reference(&self.reference, &self.content).is_some() => Outlined::Other,
             None => Outlined::None,
         };
-        // The linear-light line uses the scale of the whole picture's luminance, which differs from the bars' scale while a
-        // selection is shown.
+        // The linear-light line uses the scale of the whole picture's luminance, which differs from the bars' scale
+        // while a selection is shown.
         let linear = scene.look.shows_linear(loaded.components) && !shows_selected;
         let (bits, range) = (loaded.bits(), loaded.picture.colorimetry().range.value);
         Some(OverlayContent { bits, components: loaded.components, range, outlined, linear, backdrop: None })
     }
 
-    /// Returns the overlays if the backend can paint them with the picture: the view shows a single picture and nothing that
-    /// only shaders can draw.
+    /// Returns the overlays if the backend can paint them with the picture: the view shows a single picture and nothing
+    /// that only shaders can draw.
     fn painted_overlays(
         &self,
         shown: &OverlayContent,
@@ -1010,8 +1016,8 @@ impl Made {
     }
 }
 
-/// Returns which counts of the selected pixels a scene needs; `None` if only the histograms are brushed and no scope has to
-/// show it.
+/// Returns which counts of the selected pixels a scene needs; `None` if only the histograms are brushed and no scope
+/// has to show it.
 fn selected_in(scene: &Scene, shown: ScopeChoice) -> Option<SelectionChoice> {
     // A scope does not show the selection of its own brush.
     let brushed = scene.brushes.scopes();
@@ -1045,8 +1051,8 @@ impl Reference {
         Self { of, bins: UploadedBins::new(gpu, "reference bins"), uploaded: None }
     }
 
-    /// Prepares the reference's bins for drawing over those of the loaded picture, scaled to its depth and sample counts.
-    /// Returns `true` if it recorded anything.
+    /// Prepares the reference's bins for drawing over those of the loaded picture, scaled to its depth and sample
+    /// counts. Returns `true` if it recorded anything.
     fn record(&mut self, gpu: &Gpu, encoder: &mut CommandEncoder, loaded: &Loaded) -> bool {
         let scaling = (loaded.bits(), samples_of(loaded));
         if self.uploaded == Some(scaling) {
@@ -1058,7 +1064,8 @@ impl Reference {
     }
 }
 
-/// Returns the reference if it is drawn over the loaded picture's bins, which requires that both count the same components.
+/// Returns the reference if it is drawn over the loaded picture's bins, which requires that both count the same
+/// components.
 fn drawn_reference<'a>(reference: &'a Option<Reference>, content: &Content) -> Option<&'a Reference> {
     let loaded = content.loaded.as_ref()?;
     reference.as_ref().filter(|reference| reference.of.components == loaded.components)

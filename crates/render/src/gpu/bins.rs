@@ -55,7 +55,8 @@ impl ScalePass {
         self.pipelines.entry(bins).or_insert_with(pipeline);
     }
 
-    /// Dispatches the pass, which must have been prepared for this number of bins, on the bins and scales that `group` binds.
+    /// Dispatches the pass, which must have been prepared for this number of bins, on the bins and scales that `group`
+    /// binds.
     pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, group: &wgpu::BindGroup, bins: u32) {
         let Some(pipeline) = self.pipelines.get(&bins) else { return };
         pass.set_pipeline(pipeline);
@@ -109,13 +110,13 @@ impl UploadedBins {
     }
 }
 
-/// Computes cumulative histograms: the prefix sums of the bins of the last dispatch. Curves are drawn from them, and they are
-/// read back as figures.
+/// Computes cumulative histograms: the prefix sums of the bins of the last dispatch. Curves are drawn from them, and
+/// they are read back as figures.
 #[derive(Debug)]
 pub struct CumulativePass {
     pass: ScanPass,
-    /// Sums across all channels: readers subtract the total of the preceding channels. There are [`Cumulative::scan_words`] of
-    /// them.
+    /// Sums across all channels: readers subtract the total of the preceding channels. There are
+    /// [`Cumulative::scan_words`] of them.
     pub sums: wgpu::Buffer,
     /// The bin buffer of the job, and the bits per code.
     made: Option<(wgpu::Buffer, u32, ScanJob)>,

@@ -185,8 +185,8 @@ impl BrushedPasses {
         BrushedBuffers { planes, bins, scopes }
     }
 
-    /// Records finding the selected pixels of a picture like this one, bound by `group`, and making the requested counts of
-    /// them. The selection applies to the next submission.
+    /// Records finding the selected pixels of a picture like this one, bound by `group`, and making the requested
+    /// counts of them. The selection applies to the next submission.
     pub fn record(
         &mut self,
         gpu: &Gpu,
@@ -323,8 +323,8 @@ impl BrushedPasses {
     }
 }
 
-/// Returns the counting dispatches: the kind of work, the samples, and the binary logarithm of the pixels per sample, across
-/// and down.
+/// Returns the counting dispatches: the kind of work, the samples, and the binary logarithm of the pixels per sample,
+/// across and down.
 fn works(
     layout: &PixelLayout,
     selection: &Selection,

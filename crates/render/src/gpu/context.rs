@@ -43,8 +43,8 @@ impl fmt::Debug for Gpu {
     }
 }
 
-/// Creates wgpu's entry point. `WGPU_BACKEND` names the backends to try. Without it, they are Vulkan, Metal and DirectX 12, and
-/// OpenGL only if those find nothing, because it is slow to start.
+/// Creates wgpu's entry point. `WGPU_BACKEND` names the backends to try. Without it, they are Vulkan, Metal and DirectX
+/// 12, and OpenGL only if those find nothing, because it is slow to start.
 #[must_use]
 pub fn instance(display: Option<Box<dyn wgpu::wgt::WgpuHasDisplayHandle>>) -> wgpu::Instance {
     wgpu::Instance::new(descriptor(wgpu::Backends::from_env().unwrap_or(wgpu::Backends::PRIMARY), display))
@@ -136,8 +136,8 @@ impl Gpu {
         }
     }
 
-    /// Returns a device shared by all callers that request the same adapter, such as a run over many files. It lives as long as
-    /// the program: creating and destroying a device take a tenth of a second each.
+    /// Returns a device shared by all callers that request the same adapter, such as a run over many files. It lives as
+    /// long as the program: creating and destroying a device take a tenth of a second each.
     ///
     /// # Errors
     /// As [`headless`](Self::headless).
@@ -153,8 +153,8 @@ impl Gpu {
         Ok(gpu)
     }
 
-    /// Creates a device; if there is a `surface`, one that can draw to it. Unless the user has named an adapter, the next one
-    /// takes the place of an adapter that gives none.
+    /// Creates a device; if there is a `surface`, one that can draw to it. Unless the user has named an adapter, the
+    /// next one takes the place of an adapter that gives none.
     ///
     /// # Errors
     /// [`GpuError`] if there is no adapter, none has that name, or the device cannot be created.
@@ -315,8 +315,8 @@ fn watch(device: &wgpu::Device, failure: &Arc<Mutex<Option<String>>>) {
     });
 }
 
-/// Creates a device on the first of the adapters that gives one, and says which adapter could not be used. `refused` is the
-/// name of one that has been tried before, and the reason why it could not be used.
+/// Creates a device on the first of the adapters that gives one, and says which adapter could not be used. `refused` is
+/// the name of one that has been tried before, and the reason why it could not be used.
 ///
 /// # Errors
 /// The first adapter's error if none gives a device.
@@ -404,9 +404,9 @@ impl Instance {
     }
 }
 
-/// The entry point while it loads on a separate thread: loading the graphics drivers is the slowest part of starting up.
-/// Dropping this also waits for the thread, because a program that exits while another thread loads a driver can crash in the
-/// driver.
+/// The entry point while it loads on a separate thread: loading the graphics drivers is the slowest part of starting
+/// up. Dropping this also waits for the thread, because a program that exits while another thread loads a driver can
+/// crash in the driver.
 #[derive(Debug)]
 pub struct Loading(Option<thread::JoinHandle<wgpu::Instance>>);
 
@@ -417,8 +417,8 @@ impl Loading {
         Self(Some(thread::spawn(|| instance(None))))
     }
 
-    /// Returns the loaded instance. If OpenGL was requested, or the instance has already been taken, creates a new one that
-    /// knows the display.
+    /// Returns the loaded instance. If OpenGL was requested, or the instance has already been taken, creates a new one
+    /// that knows the display.
     pub fn finish(&mut self, display: impl wgpu::wgt::WgpuHasDisplayHandle) -> Instance {
         let wants_gl = wgpu::Backends::from_env().is_some_and(|backends| backends.contains(wgpu::Backends::GL));
         match self.join() {

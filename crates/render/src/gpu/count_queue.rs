@@ -1,5 +1,5 @@
-//! Counts picture after picture with several in flight: while the GPU adjusts and counts one, the next is uploaded and the bins
-//! of earlier ones are read back.
+//! Counts picture after picture with several in flight: while the GPU adjusts and counts one, the next is uploaded and
+//! the bins of earlier ones are read back.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -104,8 +104,8 @@ struct CountLayout {
 pub struct PictureCounts {
     /// Its bins.
     pub histogram: Histogram,
-    /// Luminance codes at which Otsu's second and later classes begin, `u32::MAX` for classes that do not exist; `None` unless
-    /// the picture was segmented by Otsu's method.
+    /// Luminance codes at which Otsu's second and later classes begin, `u32::MAX` for classes that do not exist; `None`
+    /// unless the picture was segmented by Otsu's method.
     pub thresholds: Option<[u32; 4]>,
     /// The light of its pixels, if requested.
     pub light: Option<LightCounts>,
@@ -114,8 +114,9 @@ pub struct PictureCounts {
 }
 
 impl CountQueue {
-    /// Creates a queue with room for `depth` histograms in flight, at least one. With [`ScopeTally::Each`], a picture's scopes
-    /// are read back with the first of its histograms, and so is the light of its pixels, for which there is room with `light`.
+    /// Creates a queue with room for `depth` histograms in flight, at least one. With [`ScopeTally::Each`], a picture's
+    /// scopes are read back with the first of its histograms, and so is the light of its pixels, for which there is
+    /// room with `light`.
     #[must_use]
     pub fn new(gpu: &Gpu, depth: usize, tally: ScopeTally, light: bool) -> Self {
         let pictures = PictureBuffers::default();
@@ -134,8 +135,8 @@ impl CountQueue {
         self.belt.room()
     }
 
-    /// Uploads a picture once and submits one count of it, or of a rectangle in it, for each of `components`, for which there
-    /// must be [`room`](Self::room). With the first of them, the light of
+    /// Uploads a picture once and submits one count of it, or of a rectangle in it, for each of `components`, for which
+    /// there must be [`room`](Self::room). With the first of them, the light of
     /// pixels is counted, if there is a meter, and scopes, whose vectorscope counts `chroma`.
     ///
     /// # Errors
@@ -189,9 +190,9 @@ impl CountQueue {
         Ok(())
     }
 
-    /// Uploads a picture, adjusts it, and submits one count of red, green, blue and luminance of the result, for which there
-    /// must be [`room`](Self::room). The result does not depend on earlier pictures: nothing is smoothed in time. If there is a
-    /// `region`, which must lie in the picture, only that part of the adjusted picture is counted.
+    /// Uploads a picture, adjusts it, and submits one count of red, green, blue and luminance of the result, for which
+    /// there must be [`room`](Self::room). The result does not depend on earlier pictures: nothing is smoothed in time.
+    /// If there is a `region`, which must lie in the picture, only that part of the adjusted picture is counted.
     ///
     /// # Errors
     /// [`GpuError`] if the adapter cannot adjust or count the picture; then nothing is submitted.

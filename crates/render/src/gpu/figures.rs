@@ -40,8 +40,8 @@ impl FrameTag {
     }
 }
 
-/// Properties shared by a series of pictures, such as those of a playing video. Codes, bins and columns mean the same in all of
-/// them, so one picture may show the counts of another until its own arrive, a few draws later.
+/// Properties shared by a series of pictures, such as those of a playing video. Codes, bins and columns mean the same
+/// in all of them, so one picture may show the counts of another until its own arrive, a few draws later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Series {
     pub video: VideoId,
@@ -56,8 +56,8 @@ pub struct Series {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct FigureSubject {
     pub tag: FrameTag,
-    /// The number of the load that was counted, since a frame may be loaded again with other colours, and the revision of its
-    /// adjustments and counts.
+    /// The number of the load that was counted, since a frame may be loaded again with other colours, and the revision
+    /// of its adjustments and counts.
     pub of: (u64, u64),
     /// `true` if the count of pixels outside the limits of EBU R 103 follows the bins.
     pub limits: bool,

@@ -1,4 +1,5 @@
-//! Counts histograms in three compute passes, chunk, reduce and scale. The results are the bin buffer and the scale buffer.
+//! Counts histograms in three compute passes, chunk, reduce and scale. The results are the bin buffer and the scale
+//! buffer.
 
 pub mod plan;
 
@@ -184,9 +185,9 @@ impl HistogramPasses {
         Ok(())
     }
 
-    /// Like [`prepare`](Self::prepare), with the caller's plan, to compare plans or to count only some of the channels. Chunks
-    /// that do not fit in the chunk buffer are dropped from the plan. A plan that needs more workgroup memory or invocations
-    /// than the adapter has causes a validation error, which [`Gpu::check`] returns.
+    /// Like [`prepare`](Self::prepare), with the caller's plan, to compare plans or to count only some of the channels.
+    /// Chunks that do not fit in the chunk buffer are dropped from the plan. A plan that needs more workgroup memory or
+    /// invocations than the adapter has causes a validation error, which [`Gpu::check`] returns.
     pub fn prepare_with_plan(
         &mut self,
         gpu: &Gpu,
@@ -252,8 +253,8 @@ impl HistogramPasses {
         Bars { bins: &self.bins, scales: &self.scales }
     }
 
-    /// Records the three passes for the prepared and uploaded picture. If there are `spans`, each pass runs and is timed
-    /// separately; otherwise they run together as in [`dispatch`](Self::dispatch).
+    /// Records the three passes for the prepared and uploaded picture. If there are `spans`, each pass runs and is
+    /// timed separately; otherwise they run together as in [`dispatch`](Self::dispatch).
     pub fn record(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -282,9 +283,9 @@ impl HistogramPasses {
         compute_pass(encoder, "scale", spans, |pass| self.dispatch_scale(pass, state.plan.bits));
     }
 
-    /// Dispatches chunk, reduce and scale in the caller's compute pass, for the prepared and uploaded picture. Reduce and scale
-    /// share a dispatch because a GPU idles between two dispatches, on an NVIDIA H200 for as long as the scale pass itself
-    /// takes.
+    /// Dispatches chunk, reduce and scale in the caller's compute pass, for the prepared and uploaded picture. Reduce
+    /// and scale share a dispatch because a GPU idles between two dispatches, on an NVIDIA H200 for as long as the
+    /// scale pass itself takes.
     pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, picture_group: &wgpu::BindGroup) {
         let Some(state) = &self.state else { return };
         self.dispatch_chunk(pass, state, picture_group);
@@ -297,8 +298,8 @@ impl HistogramPasses {
         self.dispatch_reduce(pass, state, &self.reduce_and_scale);
     }
 
-    /// Writes bins that another engine counted to the bin buffer and records the scale pass. Drawing then works as for bins
-    /// counted here.
+    /// Writes bins that another engine counted to the bin buffer and records the scale pass. Drawing then works as for
+    /// bins counted here.
     pub fn record_counted(
         &mut self,
         gpu: &Gpu,

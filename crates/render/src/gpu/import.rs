@@ -1,8 +1,9 @@
-//! Reads pictures from the memory that the decoder wrote them to: its pages become buffers that the GPU copies from by itself.
+//! Reads pictures from the memory that the decoder wrote them to: its pages become buffers that the GPU copies from by
+//! itself.
 //!
-//! On the CPU, which is busy decoding the next frames, the copy would take longer than everything else it does for a frame.
-//! Vulkan can import the program's memory (VK_EXT_external_memory_host), but wgpu does not expose this, so Vulkan is called
-//! directly. Where this is not possible, pictures go through [`staging`](super::staging) memory.
+//! On the CPU, which is busy decoding the next frames, the copy would take longer than everything else it does for a
+//! frame. Vulkan can import the program's memory (VK_EXT_external_memory_host), but wgpu does not expose this, so
+//! Vulkan is called directly. Where this is not possible, pictures go through [`staging`](super::staging) memory.
 
 #[cfg_attr(not(any(target_os = "linux", target_os = "windows")), path = "import/elsewhere.rs")]
 mod vulkan;
@@ -16,7 +17,8 @@ use histoscope_core::picture::{Attachment, Pages, Picture, SharedBlock};
 
 pub(super) use vulkan::{HostMemory, open};
 
-/// Environment variable that disables reading in place if set to any value, to measure what it gains: the CPU then copies.
+/// Environment variable that disables reading in place if set to any value, to measure what it gains: the CPU then
+/// copies.
 const SWITCH: &str = "HISTOSCOPE_COPY_FRAMES";
 /// Smaller blocks are copied, which is faster than importing their pages into the driver.
 const MIN_BYTES: usize = 256 << 10;
@@ -56,8 +58,8 @@ impl Imports {
         Self { device: device.clone(), host, number, count: Arc::default(), most_bytes, kept: OnceLock::new() }
     }
 
-    /// Disables reading in place if the user has disabled it, or if a test shows that the driver does not read what the memory
-    /// contains. Drivers guarantee that, and every count relies on it.
+    /// Disables reading in place if the user has disabled it, or if a test shows that the driver does not read what the
+    /// memory contains. Drivers guarantee that, and every count relies on it.
     #[must_use]
     pub fn checked(mut self, queue: &wgpu::Queue, adapter: &str) -> Self {
         if !self.are_possible() {
@@ -165,8 +167,8 @@ impl Drop for ImportCount {
 
 /// Waits until no driver holds any of the program's memory, but no longer than `limit`. Returns `true` if none is held.
 ///
-/// Must be called at the end of the program: memory is freed with its decoder, on whichever thread drops that, and drivers do
-/// not tolerate a thread that is still freeing memory while the program exits.
+/// Must be called at the end of the program: memory is freed with its decoder, on whichever thread drops that, and
+/// drivers do not tolerate a thread that is still freeing memory while the program exits.
 pub fn wait_until_released(limit: Duration) -> bool {
     let held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
     let (held, _) = RELEASED.wait_timeout_while(held, limit, |held| *held > 0).unwrap_or_else(PoisonError::into_inner);
@@ -179,9 +181,9 @@ pub fn wait_until_released(limit: Duration) -> bool {
 }
 
 impl Imports {
-    /// Returns the location from which the GPU can read the picture without the CPU's help, until the picture is dropped.
-    /// `row_bytes` returns the bytes that the passes read from a row of each plane, including padding; no plane may be larger
-    /// than `most_plane_bytes`.
+    /// Returns the location from which the GPU can read the picture without the CPU's help, until the picture is
+    /// dropped. `row_bytes` returns the bytes that the passes read from a row of each plane, including padding; no
+    /// plane may be larger than `most_plane_bytes`.
     pub fn in_place(
         &self,
         picture: &Picture,

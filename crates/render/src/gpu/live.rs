@@ -19,14 +19,15 @@ pub struct PassTimes {
     pub cpu_paint: Option<Duration>,
     /// Adjusting the picture on the CPU, on its own clock.
     pub cpu_adjust: Option<Duration>,
-    /// The chunk pass, on the GPU's clock. If two pictures are counted, this and the next two fields are the sums over both.
+    /// The chunk pass, on the GPU's clock. If two pictures are counted, this and the next two fields are the sums over
+    /// both.
     pub chunk: Option<Duration>,
     /// The reduce pass.
     pub reduce: Option<Duration>,
     /// The scale pass.
     pub scale: Option<Duration>,
-    /// The adjustments' passes. The last of them may count the picture that it writes; then the adjusted picture has no chunk
-    /// pass.
+    /// The adjustments' passes. The last of them may count the picture that it writes; then the adjusted picture has no
+    /// chunk pass.
     pub adjust: Option<Duration>,
     /// Counting each scope.
     pub scopes: PerScope<Option<Duration>>,
@@ -125,8 +126,8 @@ impl LiveTiming {
         self.timestamps.is_some()
     }
 
-    /// Times the frame being recorded unless times of another frame are in flight. Returns the spans to write, which must be
-    /// consecutive.
+    /// Times the frame being recorded unless times of another frame are in flight. Returns the spans to write, which
+    /// must be consecutive.
     pub fn begin(&mut self, spans: &[Timed]) -> Option<Spans<'_>> {
         self.timestamps.as_ref().filter(|_| self.belt.is_empty())?;
         self.recording.get_or_insert(0);
@@ -162,7 +163,8 @@ impl LiveTiming {
         !self.belt.is_empty()
     }
 
-    /// Takes times that have been read back, without blocking. Returns `true` if there are new ones of the current series.
+    /// Takes times that have been read back, without blocking. Returns `true` if there are new ones of the current
+    /// series.
     pub fn poll(&mut self, gpu: &Gpu) -> bool {
         let Some(((series, written), words)) = self.belt.poll(&gpu.device) else { return false };
         if series != self.series {

@@ -1,10 +1,10 @@
 //! The GPU side: uploading, counting, drawing and reading back. The rest of the crate uses wgpu only through the types
 //! re-exported here.
 //!
-//! The path of a frame: [`upload`] puts the native planes into buffers, [`histogram`] counts them in three passes (chunk,
-//! reduce, scale), [`adjust`] makes an adjusted picture from them if requested, which is counted as well, and [`draw`] draws
-//! the pictures and the overlays from the same buffers. [`Renderer`](crate::engine::Renderer) orders the passes for the window,
-//! saved pictures and tests alike; [`target`] is the interface to the window.
+//! The path of a frame: [`upload`] puts the native planes into buffers, [`histogram`] counts them in three passes
+//! (chunk, reduce, scale), [`adjust`] makes an adjusted picture from them if requested, which is counted as well, and
+//! [`draw`] draws the pictures and the overlays from the same buffers. [`Renderer`](crate::engine::Renderer) orders the
+//! passes for the window, saved pictures and tests alike; [`target`] is the interface to the window.
 
 pub mod adjust;
 pub mod bins;

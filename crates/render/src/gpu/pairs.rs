@@ -10,7 +10,8 @@ use histoscope_core::scopes::{Diamond, Differences, PairComputation};
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
 pub struct PairWeights {
-    /// Weights of red, green and blue in Cb, or in the first coordinate of a chromaticity, and what is added to the products.
+    /// Weights of red, green and blue in Cb, or in the first coordinate of a chromaticity, and what is added to the
+    /// products.
     pub first: [i32; 4],
     /// The same for Cr, or for the second coordinate.
     pub second: [i32; 4],

@@ -176,8 +176,8 @@ impl InputPicture {
     }
 }
 
-/// How shaders/picture.wgsl reads a pixel: the properties of a picture that pipelines depend on if they read one pixel at a
-/// time.
+/// How shaders/picture.wgsl reads a pixel: the properties of a picture that pipelines depend on if they read one pixel
+/// at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PixelReading {
     /// The layout of the samples.

@@ -53,8 +53,8 @@ struct LightPlan {
 }
 
 impl LightPlan {
-    /// Returns the plan for this adapter, by measurements on an NVIDIA H100. The totals of all invocations fit in 16 KiB,
-    /// which every adapter has.
+    /// Returns the plan for this adapter, by measurements on an NVIDIA H100. The totals of all invocations fit in 16
+    /// KiB, which every adapter has.
     fn of(gpu: &Gpu, meter: &LightMeter) -> Self {
         let total_words = if meter.is_by_code() && !meter.counts_gamut() { 2 } else { TOTAL_WORDS };
         let is_large = gpu.info.device_type == wgpu::DeviceType::DiscreteGpu;
@@ -96,8 +96,8 @@ impl PixelLightPass {
         Self { shader, pipelines: HashMap::new(), region, table, bins, totals, group, meter: None }
     }
 
-    /// Records counting a rectangle, which must lie in the picture, of a picture like this one, bound by `group`. Rectangle and
-    /// meter apply to the next submission. Returns the shape of the counts.
+    /// Records counting a rectangle, which must lie in the picture, of a picture like this one, bound by `group`.
+    /// Rectangle and meter apply to the next submission. Returns the shape of the counts.
     pub fn record(
         &mut self,
         gpu: &Gpu,

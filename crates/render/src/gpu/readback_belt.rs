@@ -64,7 +64,8 @@ impl<T> ReadbackBelt<T> {
         self.recorded.is_empty() && self.in_flight.is_empty()
     }
 
-    /// Records copying a range of bytes from each of these buffers, one after another. Returns `false` if no buffer is free.
+    /// Records copying a range of bytes from each of these buffers, one after another. Returns `false` if no buffer is
+    /// free.
     pub fn record(
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
@@ -81,7 +82,8 @@ impl<T> ReadbackBelt<T> {
         })
     }
 
-    /// Like [`record`](Self::record), for arbitrary commands: `copy` records them and returns the number of bytes it fills.
+    /// Like [`record`](Self::record), for arbitrary commands: `copy` records them and returns the number of bytes it
+    /// fills.
     pub fn record_with(&mut self, subject: T, copy: impl FnOnce(&wgpu::Buffer) -> u64) -> bool {
         let Some(buffer) = self.idle.pop() else { return false };
         let bytes = copy(&buffer);
@@ -89,8 +91,8 @@ impl<T> ReadbackBelt<T> {
         true
     }
 
-    /// Must be called after the recorded commands are submitted. [`wait`](Self::wait) then waits for that submission, or, if it
-    /// is `None`, for everything submitted so far.
+    /// Must be called after the recorded commands are submitted. [`wait`](Self::wait) then waits for that submission,
+    /// or, if it is `None`, for everything submitted so far.
     pub fn submitted(&mut self, submission: Option<&wgpu::SubmissionIndex>) {
         for load in self.recorded.drain(..) {
             let (sender, mapped) = mpsc::channel();
@@ -102,8 +104,8 @@ impl<T> ReadbackBelt<T> {
         }
     }
 
-    /// Takes the oldest bytes if they have arrived, as a vector of words, without blocking. Bytes lost with a device are
-    /// skipped; [`Gpu::check`](super::Gpu::check) reports the loss.
+    /// Takes the oldest bytes if they have arrived, as a vector of words, without blocking. Bytes lost with a device
+    /// are skipped; [`Gpu::check`](super::Gpu::check) reports the loss.
     pub fn poll(&mut self, device: &wgpu::Device) -> Option<(T, Vec<u32>)> {
         let mapped = &self.in_flight.front()?.mapped;
         // An error here means that the device is lost.
@@ -145,7 +147,8 @@ impl<T> ReadbackBelt<T> {
     }
 }
 
-/// Reads the bytes that `copy` records into a buffer of `bytes` bytes, after everything submitted so far. Blocks until done.
+/// Reads the bytes that `copy` records into a buffer of `bytes` bytes, after everything submitted so far. Blocks until
+/// done.
 ///
 /// # Errors
 /// [`GpuError::Lost`] if the device fails.
@@ -167,8 +170,8 @@ pub(super) fn read_now<R>(
     taken.map(|((), read)| read).ok_or_else(|| GpuError::Lost("nothing was read".to_owned()))
 }
 
-/// Words that are read back on request while a video plays, one set at a time. Each set belongs to the series of pictures that
-/// it was requested for, and is never returned for another series.
+/// Words that are read back on request while a video plays, one set at a time. Each set belongs to the series of
+/// pictures that it was requested for, and is never returned for another series.
 #[derive(Debug)]
 pub struct RequestedReadback<T> {
     belt: ReadbackBelt<(Series, T)>,

@@ -69,8 +69,8 @@ impl ScanPass {
         Self::with_workgroup(gpu, if most >= 512 { 512 } else { 256 }, true)
     }
 
-    /// Like [`new`](Self::new), with workgroups of `workgroup` invocations, a power of two, and with or without conflict-free
-    /// indexing.
+    /// Like [`new`](Self::new), with workgroups of `workgroup` invocations, a power of two, and with or without
+    /// conflict-free indexing.
     #[must_use]
     pub fn with_workgroup(gpu: &Gpu, workgroup: u32, conflict_free: bool) -> Self {
         let device = &gpu.device;
@@ -89,8 +89,8 @@ impl ScanPass {
         self.block * self.block
     }
 
-    /// Prepares a scan of `length` words, at most [`capacity`](Self::capacity). The buffers must be different ones, and hold
-    /// that many words after their offsets.
+    /// Prepares a scan of `length` words, at most [`capacity`](Self::capacity). The buffers must be different ones, and
+    /// hold that many words after their offsets.
     #[must_use]
     pub fn job(&self, gpu: &Gpu, source: BufferWords<'_>, target: BufferWords<'_>, length: u32) -> ScanJob {
         let length = length.min(self.capacity());

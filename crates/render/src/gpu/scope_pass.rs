@@ -12,8 +12,8 @@ use histoscope_core::scopes::{Chroma, ScopeCounts};
 
 /// The pass of a scope.
 pub trait ScopePass: Debug + Send {
-    /// Prepares the pass for a rectangle within a picture; cheap if nothing has changed. A scope that the picture lacks counts
-    /// nothing.
+    /// Prepares the pass for a rectangle within a picture; cheap if nothing has changed. A scope that the picture lacks
+    /// counts nothing.
     ///
     /// # Errors
     /// [`GpuError`] if the adapter cannot count it.

@@ -126,8 +126,8 @@ impl ScopeShape {
     }
 }
 
-/// Adds up the scopes of pictures on the adapter. They are read back only if the pictures' properties change or a count might
-/// overflow.
+/// Adds up the scopes of pictures on the adapter. They are read back only if the pictures' properties change or a count
+/// might overflow.
 #[derive(Debug)]
 pub struct GpuScopeSum {
     passes: ScopePasses,

@@ -1,7 +1,7 @@
 //! Every shader of the program in one table: the texts that it is joined from, its entry points and their bind groups.
 //!
-//! The passes take their modules, pipelines and bind groups from here, and crates/render/tests/shaders.rs checks the same rows
-//! without an adapter. To add a pass, add a file to shaders/ and a row here.
+//! The passes take their modules, pipelines and bind groups from here, and crates/render/tests/shaders.rs checks the
+//! same rows without an adapter. To add a pass, add a file to shaders/ and a row here.
 
 pub mod groups;
 
@@ -51,8 +51,9 @@ const LAB_CODES: Text = text!("lab/codes");
 enum Checks {
     /// All checks; workgroup memory is also initialized to zero.
     All,
-    /// All checks except the counters that end loops running too long. Passes with workgroup memory write it before they read
-    /// it, each invocation its own part; wgpu's own initialization may have a single invocation clear all of it.
+    /// All checks except the counters that end loops running too long. Passes with workgroup memory write it before
+    /// they read it, each invocation its own part; wgpu's own initialization may have a single invocation clear all of
+    /// it.
     AllButLoops,
     /// No checks. On an NVIDIA H200, checks take a tenth of the time of the counting passes.
     None,
@@ -269,18 +270,19 @@ impl Shader {
         let checks = wgpu::ShaderRuntimeChecks { force_loop_bounding: false, ..wgpu::ShaderRuntimeChecks::checked() };
         let module = match self.checks {
             Checks::All => device.create_shader_module(descriptor),
-            // SAFETY: the sources are part of this program, and every loop in them has an end that does not depend on the
-            // contents of pictures or bins. All other checks stay enabled.
+            // SAFETY: the sources are part of this program, and every loop in them has an end that does not depend on
+            // the contents of pictures or bins. All other checks stay enabled.
             Checks::AllButLoops => unsafe { device.create_shader_module_trusted(descriptor, checks) },
-            // SAFETY: the four sources (chunk, reduce, scale, recolor_count) are part of this program, and the only external
-            // input is the picture's planes, whose codes are masked or clamped to n bits before they index curves or bins, all
-            // of which have 2^n words per channel or cell. Words of the planes, chunks, bins and the changed picture are
-            // addressed by sizes that the passes derive from the buffers themselves, chunks by a plan that stays within the
-            // chunk buffer. Blocks at the right and lower edges, which extend past a row, stay inside its padded stride or are
-            // clamped to the last row. Results of curves are masked to n bits, scaled colours are limited to n bits, and the
-            // tones of classes, of which at most five of eight are used, come from the CPU. Cells are numbered by columns and
-            // rows from the CPU, with the columns clamped to the picture's, and there are always four words of thresholds.
-            // Every loop has an end that does not depend on the data read.
+            // SAFETY: the four sources (chunk, reduce, scale, recolor_count) are part of this program, and the only
+            // external input is the picture's planes, whose codes are masked or clamped to n bits before they index
+            // curves or bins, all of which have 2^n words per channel or cell. Words of the planes, chunks, bins and
+            // the changed picture are addressed by sizes that the passes derive from the buffers themselves, chunks by
+            // a plan that stays within the chunk buffer. Blocks at the right and lower edges, which extend past a row,
+            // stay inside its padded stride or are clamped to the last row. Results of curves are masked to n bits,
+            // scaled colours are limited to n bits, and the tones of classes, of which at most five of eight are used,
+            // come from the CPU. Cells are numbered by columns and rows from the CPU, with the columns clamped to the
+            // picture's, and there are always four words of thresholds. Every loop has an end that does not depend on
+            // the data read.
             Checks::None => unsafe {
                 device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked())
             },

@@ -1,7 +1,7 @@
 //! Reusable memory through which planes are uploaded to the GPU.
 //!
-//! A queue's own write method allocates new memory for every frame. The system has to clear it and the driver to pin it, which
-//! takes longer than copying a picture.
+//! A queue's own write method allocates new memory for every frame. The system has to clear it and the driver to pin
+//! it, which takes longer than copying a picture.
 
 use std::sync::mpsc::{self, Receiver, Sender};
 

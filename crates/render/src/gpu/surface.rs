@@ -179,8 +179,8 @@ impl WindowSurface {
         (self.config.width, self.config.height)
     }
 
-    /// Sets the window's new size. The surface is reconfigured only at the next draw, so that a series of sizes costs only one
-    /// reconfiguration.
+    /// Sets the window's new size. The surface is reconfigured only at the next draw, so that a series of sizes costs
+    /// only one reconfiguration.
     pub fn resize(&mut self, size: (u32, u32)) {
         self.is_empty = size.0 == 0 || size.1 == 0;
         if !self.is_empty && size != self.size() {
@@ -207,8 +207,8 @@ impl WindowSurface {
         }
     }
 
-    /// Returns a texture to draw to, if the surface's state allows it. `window_size` returns the window's size in pixels; it is
-    /// called only if the surface does not match the window.
+    /// Returns a texture to draw to, if the surface's state allows it. `window_size` returns the window's size in
+    /// pixels; it is called only if the surface does not match the window.
     ///
     /// # Errors
     /// [`GpuError`] if the surface is lost for good.

@@ -27,7 +27,8 @@ pub struct TextureTarget {
 }
 
 impl TextureTarget {
-    /// Creates a texture of `size` pixels, and a device that can draw to it. It takes light if HDR is [on](HdrChoice::On).
+    /// Creates a texture of `size` pixels, and a device that can draw to it. It takes light if HDR is
+    /// [on](HdrChoice::On).
     ///
     /// # Errors
     /// [`GpuError`] if there is no adapter, or it does not support textures of that size.
@@ -100,8 +101,8 @@ impl Target {
         }
     }
 
-    /// Reads the last draw from a texture that is not displayed; returns `None` for a window's surface. Light is read as
-    /// the codes that SDR has for it, clipped at white.
+    /// Reads the last draw from a texture that is not displayed; returns `None` for a window's surface. Light is read
+    /// as the codes that SDR has for it, clipped at white.
     ///
     /// # Errors
     /// [`GpuError::Lost`] if the device fails.
@@ -128,8 +129,8 @@ impl Target {
         }
     }
 
-    /// Returns a texture to draw to. `window_size` returns the window's size in pixels; it is called only if a surface does not
-    /// match the window.
+    /// Returns a texture to draw to. `window_size` returns the window's size in pixels; it is called only if a surface
+    /// does not match the window.
     ///
     /// # Errors
     /// [`GpuError`] if a surface is lost for good, or the device fails.

@@ -1,7 +1,7 @@
 //! Measures how long passes take on the GPU itself, with timestamp queries.
 //!
-//! The times in the window ([`live`](super::live)) and those of `histoscope bench` both use the spans of this module: two
-//! timestamps around one or more passes.
+//! The times in the window ([`live`](super::live)) and those of `histoscope bench` both use the spans of this module:
+//! two timestamps around one or more passes.
 
 use super::readback::read_buffer;
 use super::{Gpu, GpuError};
@@ -21,9 +21,10 @@ pub struct Timestamps {
     spans: u32,
     /// `true` if the adapter takes a timestamp late unless another one follows it.
     ///
-    /// Mesa's software adapter takes a timestamp immediately only as long as it has not drawn anything. After that, a timestamp
-    /// becomes part of the pending drawing, which runs when the next timestamp is recorded, so the start of a pass would be
-    /// taken after its work. Therefore each timestamp is followed by one from an empty pass, which is never read.
+    /// Mesa's software adapter takes a timestamp immediately only as long as it has not drawn anything. After that, a
+    /// timestamp becomes part of the pending drawing, which runs when the next timestamp is recorded, so the start of a
+    /// pass would be taken after its work. Therefore each timestamp is followed by one from an empty pass, which is
+    /// never read.
     needs_flush: bool,
 }
 
@@ -67,8 +68,8 @@ impl Timestamps {
         Spans { timestamps: self, first }
     }
 
-    /// Records copying these spans' timestamps to `target`, in ticks, each at its span's position. All of them must have been
-    /// written: a driver may wait forever for a query that was never written.
+    /// Records copying these spans' timestamps to `target`, in ticks, each at its span's position. All of them must
+    /// have been written: a driver may wait forever for a query that was never written.
     pub(super) fn record_copy(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -101,8 +102,8 @@ impl Timestamps {
         at
     }
 
-    /// Returns the duration in nanoseconds of each of the first `written` spans. All of them must have been submitted: a driver
-    /// may wait forever for a query that was never written.
+    /// Returns the duration in nanoseconds of each of the first `written` spans. All of them must have been submitted:
+    /// a driver may wait forever for a query that was never written.
     ///
     /// # Errors
     /// [`GpuError::Lost`] if the device fails.
@@ -159,8 +160,8 @@ impl<'a> Spans<'a> {
         })
     }
 
-    /// Ends the first span with a render pass, which also begins it if `begins` is true. Returns the timestamp writes for that
-    /// pass.
+    /// Ends the first span with a render pass, which also begins it if `begins` is true. Returns the timestamp writes
+    /// for that pass.
     pub fn end_with_drawing(
         self,
         encoder: &mut wgpu::CommandEncoder,

@@ -1,5 +1,5 @@
-//! Counts pixels by a separate criterion: those outside limits, those that a brush over several channels selects, and those of
-//! each level of linear light. Each pass runs only on request.
+//! Counts pixels by a separate criterion: those outside limits, those that a brush over several channels selects, and
+//! those of each level of linear light. Each pass runs only on request.
 
 use bytemuck::{Pod, Zeroable};
 use std::collections::HashMap;
@@ -162,8 +162,8 @@ impl<Q: PixelCriterion> TotalsPass<Q> {
         Self { pass, params, totals, group, question: PhantomData }
     }
 
-    /// Records counting a picture, given by its bind group, its reading, and the height of the question's rectangle, which must
-    /// lie in the picture. `question` applies to the next submission.
+    /// Records counting a picture, given by its bind group, its reading, and the height of the question's rectangle,
+    /// which must lie in the picture. `question` applies to the next submission.
     pub fn record(
         &mut self,
         gpu: &Gpu,
@@ -201,8 +201,8 @@ impl LinearPass {
         Self { pass: RowPass::new(gpu, &shaders::LINEAR, "count_linear"), region, light, bins, group, written: None }
     }
 
-    /// Records counting a rectangle, which must lie in the picture, of a picture bound by `picture`. `codes` are the transfer
-    /// function and the bits of its codes. All apply to the next submission.
+    /// Records counting a rectangle, which must lie in the picture, of a picture bound by `picture`. `codes` are the
+    /// transfer function and the bits of its codes. All apply to the next submission.
     pub fn record(
         &mut self,
         gpu: &Gpu,

@@ -1,8 +1,8 @@
-//! Uploads native planes to the GPU: rows arrive exactly as they were decoded. The CPU does not convert them, and does not even
-//! copy them if the GPU can read them in place.
+//! Uploads native planes to the GPU: rows arrive exactly as they were decoded. The CPU does not convert them, and does
+//! not even copy them if the GPU can read them in place.
 //!
-//! Planes go into storage buffers, not textures: loading one word yields four 8-bit samples, pixels of three bytes need no
-//! repacking, and a picture may be larger than any texture.
+//! Planes go into storage buffers, not textures: loading one word yields four 8-bit samples, pixels of three bytes need
+//! no repacking, and a picture may be larger than any texture.
 
 use super::import::InPlace;
 use super::params::{InputPicture, PictureParams};
@@ -67,9 +67,9 @@ impl InFlight {
     }
 }
 
-/// Returns the bytes that the passes read from a row of a plane, which is also the row stride if the CPU copies the plane. It
-/// covers whole blocks of four samples of every component, so that a pass may load a block without checking for the end of the
-/// row.
+/// Returns the bytes that the passes read from a row of a plane, which is also the row stride if the CPU copies the
+/// plane. It covers whole blocks of four samples of every component, so that a pass may load a block without checking
+/// for the end of the row.
 #[must_use]
 pub fn stride_bytes(layout: &PixelLayout, plane: usize, width: u32, height: u32) -> usize {
     (0..layout.component_count())
@@ -137,8 +137,8 @@ impl PictureBuffers {
         Ok(())
     }
 
-    /// Like [`upload`](Self::upload), but records the copies in commands that the caller submits. The caller must then call
-    /// [`InFlight::submitted`].
+    /// Like [`upload`](Self::upload), but records the copies in commands that the caller submits. The caller must then
+    /// call [`InFlight::submitted`].
     ///
     /// # Errors
     /// [`GpuError::PictureTooLarge`] if a plane is larger than the adapter binds.
@@ -210,7 +210,8 @@ impl Loaded {
         Self { layout, size: (width, height), strides, planes, params, bind_group }
     }
 
-    /// Writes the planes to staging memory, and records copying them from there: one copy by the CPU and one by the GPU.
+    /// Writes the planes to staging memory, and records copying them from there: one copy by the CPU and one by the
+    /// GPU.
     fn write(&self, picture: &Picture, staged: &Staged, encoder: &mut wgpu::CommandEncoder) {
         let Some(mut memory) = staged.view() else { return };
         let mut at = 0;

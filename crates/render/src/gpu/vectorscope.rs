@@ -1,4 +1,5 @@
-//! Counts vectorscopes in one compute pass: pairs of colour differences or of chromaticities, from the same planes as the histogram.
+//! Counts vectorscopes in one compute pass: pairs of colour differences or of chromaticities, from the same planes as
+//! the histogram.
 
 use bytemuck::{Pod, Zeroable};
 use std::collections::HashMap;
@@ -172,8 +173,8 @@ impl ScopePass for VectorscopePasses {
     }
 }
 
-/// Returns the planned number of workgroups, or fewer if some would have nothing to do, or more if one would count more pairs
-/// than its slots can hold.
+/// Returns the planned number of workgroups, or fewer if some would have nothing to do, or more if one would count more
+/// pairs than its slots can hold.
 fn workgroups(plan: VectorscopePlan, samples: Rect, (pairs, count_bits): (u32, u32)) -> u32 {
     let strips = u64::from(samples.width.div_ceil(4) + 1) * u64::from(samples.height);
     let useful = strips.div_ceil(plan.workgroup.into()).min(plan.workgroups.into());

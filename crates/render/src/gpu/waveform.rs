@@ -118,8 +118,8 @@ impl WaveformPasses {
     /// Prepares the pass for a rectangle within a picture like this one; cheap if nothing has changed.
     ///
     /// # Errors
-    /// [`GpuError::TooDeep`] if the adapter's workgroup memory cannot hold one column, [`GpuError::PictureTooLarge`] if rows
-    /// are longer than any decoder produces.
+    /// [`GpuError::TooDeep`] if the adapter's workgroup memory cannot hold one column, [`GpuError::PictureTooLarge`] if
+    /// rows are longer than any decoder produces.
     pub fn prepare(
         &mut self,
         gpu: &Gpu,

@@ -1,4 +1,5 @@
-//! Fonts of the system, for characters that the program's own fonts lack: Chinese, Japanese and Korean names, for example.
+//! Fonts of the system, for characters that the program's own fonts lack: Chinese, Japanese and Korean names, for
+//! example.
 
 use std::sync::{Arc, LazyLock};
 

@@ -268,14 +268,15 @@ pub struct AxisLook {
     pub wide: [f32; 2],
 }
 
-/// Returns the scale of a histogram of these channels. If it shows both Y' and colour differences, the scale is that of Y'.
+/// Returns the scale of a histogram of these channels. If it shows both Y' and colour differences, the scale is that of
+/// Y'.
 #[must_use]
 pub fn scale_of(components: Components, channels: Channels, range: Range, bits: u32) -> Scale {
     Scale::new(components, channels.iter().next().unwrap_or(0), range, bits)
 }
 
-/// Labels a histogram's axis with codes at its quarters, and with percentages of its scale if there is room; with `stops` or
-/// light in cd/m², and codes, if these are known.
+/// Labels a histogram's axis with codes at its quarters, and with percentages of its scale if there is room; with
+/// `stops` or light in cd/m², and codes, if these are known.
 pub fn axis(painter: &Painter, rect: Rect, (scale, stops): (Scale, Option<StopScale>), look: &AxisLook) {
     let bits = scale.bits();
     painter.rect_filled(rect, 0, look.ground);

@@ -1,8 +1,8 @@
 //! The number of bins of a drawn histogram, and the codes in each of them.
 //!
-//! Counting is exact: one bin per code. The bins that are drawn, and that the pointer reads, may be fewer or more. They are
-//! computed from the codes' bins, whichever engine counted those, so that they are the same on every engine. The axis stays
-//! that of the codes: with N codes and B bins, code c goes to bin floor(c · B / N).
+//! Counting is exact: one bin per code. The bins that are drawn, and that the pointer reads, may be fewer or more. They
+//! are computed from the codes' bins, whichever engine counted those, so that they are the same on every engine. The
+//! axis stays that of the codes: with N codes and B bins, code c goes to bin floor(c · B / N).
 
 use histoscope_core::histogram::regroup;
 
@@ -50,7 +50,8 @@ impl Binning {
         (code.min(self.top_code()) * self.count) >> self.bits
     }
 
-    /// Returns the first and last code of a bin, or `None` if there are more bins than codes and this one contains none.
+    /// Returns the first and last code of a bin, or `None` if there are more bins than codes and this one contains
+    /// none.
     #[must_use]
     pub fn codes_of(self, bin: u32) -> Option<(u32, u32)> {
         let first = |bin: u32| (bin << self.bits).div_ceil(self.count);
@@ -58,8 +59,8 @@ impl Binning {
         (first(bin) < first(bin + 1)).then(|| (first(bin), first(bin + 1) - 1))
     }
 
-    /// Returns the first and last code of a run of bins. If it contains none, returns the next lower code for both, to which
-    /// the position on the axis belongs.
+    /// Returns the first and last code of a run of bins. If it contains none, returns the next lower code for both, to
+    /// which the position on the axis belongs.
     #[must_use]
     pub fn codes_in(self, (first, last): (u32, u32)) -> (u32, u32) {
         let mut codes = (first..=last).filter_map(|bin| self.codes_of(bin));

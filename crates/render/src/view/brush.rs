@@ -1,9 +1,9 @@
-//! Brushing: pixels of the picture with a value in a range of histograms keep their brightness, and the rest is dimmed. If the
-//! range covers several channels, a pixel is lit if any of them has a value in the range.
+//! Brushing: pixels of the picture with a value in a range of histograms keep their brightness, and the rest is dimmed.
+//! If the range covers several channels, a pixel is lit if any of them has a value in the range.
 //!
-//! The decision uses the same arithmetic as counting, so that the number of lit pixels equals the count in the range's bins.
-//! For each pixel of the view, the sample that covers its centre decides; if the picture is adjusted, the sample of the counted
-//! picture decides, for both pictures. shaders/video.wgsl does the same.
+//! The decision uses the same arithmetic as counting, so that the number of lit pixels equals the count in the range's
+//! bins. For each pixel of the view, the sample that covers its centre decides; if the picture is adjusted, the sample
+//! of the counted picture decides, for both pictures. shaders/video.wgsl does the same.
 
 use crate::view::overlay::Channels;
 use histoscope_core::histogram::Components;
@@ -86,7 +86,8 @@ const DIM_PART: u32 = 56;
 const GRAY: [u32; 3] = [54, 183, 19];
 
 impl Lighting {
-    /// Creates the lighting of a brush. `strength` is that of the dimming, 0 to 1. Returns `None` if that changes nothing.
+    /// Creates the lighting of a brush. `strength` is that of the dimming, 0 to 1. Returns `None` if that changes
+    /// nothing.
     #[must_use]
     pub fn new(brush: Option<Brush>, components: Components, strength: f32) -> Option<Self> {
         brush.and_then(|brush| Some(Self { range: Some(brush), ..Self::of_selected(components, strength)? }))

@@ -1,5 +1,6 @@
-//! The brushes of all scopes combined: a pixel is lit if every brush selects it. In addition, each scope shows the pixels that
-//! the other scopes' brushes select, ignoring its own, so that it remains a background for drawing its own brush.
+//! The brushes of all scopes combined: a pixel is lit if every brush selects it. In addition, each scope shows the
+//! pixels that the other scopes' brushes select, ignoring its own, so that it remains a background for drawing its own
+//! brush.
 //!
 //! The test uses the same codes that the scopes count, so the number of lit pixels equals the count under the brush. A
 //! subsampled sample, or a vectorscope pair made of such samples, is counted if any pixel it covers is selected.
@@ -114,7 +115,8 @@ pub struct ChromaPairs {
     pub levels: PairLevels,
     /// Bits per level.
     pub level_bits: u32,
-    /// One bit per pair. Pairs with the same level of Cb are contiguous; the lowest Cr is in the lowest bit of the first word.
+    /// One bit per pair. Pairs with the same level of Cb are contiguous; the lowest Cr is in the lowest bit of the
+    /// first word.
     pub selected: Vec<u32>,
 }
 
@@ -154,8 +156,8 @@ impl Filter {
 }
 
 impl Selection {
-    /// Returns one bit per brush, set if the brush selects the pixel or if there is no such brush: 1 for the histograms', 2 for the waveform's, 4 for
-    /// the vectorscope's.
+    /// Returns one bit per brush, set if the brush selects the pixel or if there is no such brush: 1 for the
+    /// histograms', 2 for the waveform's, 4 for the vectorscope's.
     #[inline(always)]
     #[must_use]
     pub fn passed(&self, x: u32, codes: [u32; 3], count: usize, conversion: &Conversion) -> u32 {

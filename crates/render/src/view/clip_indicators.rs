@@ -29,8 +29,8 @@ pub fn side(rect: &PanelRect) -> u32 {
     if rect.width < 12 * side || rect.height < 8 * side { 0 } else { side }
 }
 
-/// Returns the position of a clip indicator. `place` is its channel's index among those shown, `line` the width of the lines
-/// around it in pixels.
+/// Returns the position of a clip indicator. `place` is its channel's index among those shown, `line` the width of the
+/// lines around it in pixels.
 #[must_use]
 pub fn indicator(rect: &PanelRect, end: End, place: u32, line: u32) -> PanelRect {
     let side = side(rect);
@@ -63,8 +63,8 @@ pub fn end_at(rect: &PanelRect, channels: Channels, line: u32, point: glam::DVec
     })
 }
 
-/// Returns the first and last code at a point of a histogram: those of the bins in its column of pixels, or the outermost code
-/// if the point is at a clip indicator.
+/// Returns the first and last code at a point of a histogram: those of the bins in its column of pixels, or the
+/// outermost code if the point is at a clip indicator.
 #[must_use]
 pub fn codes_at(rect: &PanelRect, channels: Channels, line: u32, binning: Binning, point: glam::DVec2) -> (u32, u32) {
     match end_at(rect, channels, line, point) {

@@ -1,7 +1,7 @@
 //! The datascope: writes the codes of each pixel into it if the picture is enlarged enough.
 //!
-//! This is the definition: which codes are written, in which font, and which pixels of the view are ink. The picture's shader
-//! and the CPU's painter follow it, using the codes of the picture that they draw.
+//! This is the definition: which codes are written, in which font, and which pixels of the view are ink. The picture's
+//! shader and the CPU's painter follow it, using the codes of the picture that they draw.
 
 use serde::{Deserialize, Serialize};
 
@@ -40,8 +40,8 @@ impl Datascope {
         }
     }
 
-    /// Returns the codes to write for pictures of this layout when these components are being counted, or `None` if switched
-    /// off.
+    /// Returns the codes to write for pictures of this layout when these components are being counted, or `None` if
+    /// switched off.
     #[must_use]
     pub fn codes(self, layout: &PixelLayout, components: Components) -> Option<Codes> {
         let base = match self {
@@ -140,7 +140,8 @@ pub struct Writing {
     pub font: Font,
     /// Pixels of the view per dot, across and down.
     pub scale: u32,
-    /// Number of lines: 3 for the three codes one below the other, or 1 for the luminance, or Y' if the codes are as coded.
+    /// Number of lines: 3 for the three codes one below the other, or 1 for the luminance, or Y' if the codes are as
+    /// coded.
     pub lines: u32,
     /// Number of digits of the highest code.
     pub digits: u32,
@@ -151,7 +152,8 @@ pub struct Writing {
 }
 
 impl Codes {
-    /// Returns the format for a view, or `None` if the picture's pixels are smaller than [`MIN_CELL`] or have no hard edges.
+    /// Returns the format for a view, or `None` if the picture's pixels are smaller than [`MIN_CELL`] or have no hard
+    /// edges.
     #[must_use]
     pub fn writing(&self, placement: &Placement) -> Option<Writing> {
         let [width, height] = placement.cell_size()?;
@@ -206,8 +208,8 @@ impl Writing {
         if self.lines > 1 { rgb } else { [conversion.luminance_bin(rgb); 3] }
     }
 
-    /// Returns `true` if a pixel of the view is ink. It lies at `at` in a pixel of the picture that has these values and is
-    /// drawn `size` pixels large.
+    /// Returns `true` if a pixel of the view is ink. It lies at `at` in a pixel of the picture that has these values
+    /// and is drawn `size` pixels large.
     #[inline(always)]
     #[must_use]
     pub fn is_ink(&self, at: [u32; 2], size: [u32; 2], values: [u32; 3]) -> bool {
@@ -229,8 +231,8 @@ impl Writing {
     }
 }
 
-/// Brightness of a colour from which the ink on it is black; there, black and white contrast equally. A sum of squared codes,
-/// weighted in 256ths.
+/// Brightness of a colour from which the ink on it is black; there, black and white contrast equally. A sum of squared
+/// codes, weighted in 256ths.
 pub const LIGHT_BACKGROUND: u32 = 3_500_000;
 
 /// Returns the colour of ink on a colour: black or white, whichever is more legible.

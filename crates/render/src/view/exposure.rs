@@ -1,8 +1,9 @@
-//! Exposure aids shown in the picture: zebras over bright areas, marks on clipped or out-of-range pixels, and false colour.
+//! Exposure aids shown in the picture: zebras over bright areas, marks on clipped or out-of-range pixels, and false
+//! colour.
 //!
-//! [`Inspection::inspect`] is the definition: it decides from a pixel's codes whether the pixel is striped and which channels are
-//! marked, in integer arithmetic. [`Inspection::painted`] defines their appearance. The picture's shader and the CPU's painter
-//! do the same.
+//! [`Inspection::inspect`] is the definition: it decides from a pixel's codes whether the pixel is striped and which
+//! channels are marked, in integer arithmetic. [`Inspection::painted`] defines their appearance. The picture's shader
+//! and the CPU's painter do the same.
 
 mod false_color;
 mod inspection;
@@ -105,11 +106,11 @@ impl ExposureChoice {
 }
 
 impl Exposure {
-    /// Returns what to show on pictures of this layout, colorimetry and light, if that is known, when these components are
-    /// counted, or `None` if nothing is switched on.
+    /// Returns what to show on pictures of this layout, colorimetry and light, if that is known, when these components
+    /// are counted, or `None` if nothing is switched on.
     ///
-    /// The level of zebras is compared with the luminance bin, so that the number of striped pixels equals the histogram's
-    /// count from there on. If code values are counted, it is compared with Y'.
+    /// The level of zebras is compared with the luminance bin, so that the number of striped pixels equals the
+    /// histogram's count from there on. If code values are counted, it is compared with Y'.
     #[must_use]
     pub fn inspection_for(
         &self,

@@ -118,8 +118,8 @@ impl Look {
         if self.adjustments.is_off() { Counted::Source } else { self.counted }
     }
 
-    /// Returns the picture that is counted for these components. Code values are always those of the source, since an adjusted
-    /// picture is R'G'B' and has none.
+    /// Returns the picture that is counted for these components. Code values are always those of the source, since an
+    /// adjusted picture is R'G'B' and has none.
     #[must_use]
     pub fn counted_in(&self, components: Components) -> Counted {
         if components == Components::YCbCr { Counted::Source } else { self.counted() }
@@ -132,7 +132,8 @@ impl Look {
         if self.counted_in(components) == Counted::Source { light } else { light.after(&self.adjustments) }
     }
 
-    /// Returns the exposure on the axis of these components' codes, from pictures of this range, if a camera's log is on.
+    /// Returns the exposure on the axis of these components' codes, from pictures of this range, if a camera's log is
+    /// on.
     #[must_use]
     pub fn counted_stops(&self, components: Components, range: Range) -> Option<StopScale> {
         let lut = self.adjustments.lut.filter(|_| components == Components::Rgbl)?;
@@ -145,8 +146,8 @@ impl Look {
         SourceLight::of(source).after(&self.adjustments)
     }
 
-    /// Returns how the tones of adjusted pictures whose source has this format are mapped for a display; `None` if codes are
-    /// shown as they are.
+    /// Returns how the tones of adjusted pictures whose source has this format are mapped for a display; `None` if
+    /// codes are shown as they are.
     #[must_use]
     pub fn tone_map(&self, source: &SourceFormat, display: Display) -> Option<ToneMap> {
         self.shown_light(source).tone_map(self.tone_mapping, self.stops, display)

@@ -16,7 +16,8 @@ pub struct Marked {
     pub below: [u64; 3],
     /// Number of pixels marked as high, for each of three channels.
     pub above: [u64; 3],
-    /// Columns and rows of the first marked pixels, row by row from the top; complete if there are at most [`MAX_PLACES`].
+    /// Columns and rows of the first marked pixels, row by row from the top; complete if there are at most
+    /// [`MAX_PLACES`].
     pub places: Vec<[u32; 2]>,
 }
 

@@ -1,5 +1,5 @@
-//! The shapes and colours of the histogram overlays: which panels exist, their positions, and what each shows. Pure functions,
-//! for both the render pass and the pointer.
+//! The shapes and colours of the histogram overlays: which panels exist, their positions, and what each shows. Pure
+//! functions, for both the render pass and the pointer.
 
 mod colors;
 mod table;
@@ -293,9 +293,9 @@ pub fn margin_below(view: (u32, u32)) -> f32 {
 
 /// Returns the positions of the overlays on a view of `view` pixels, in reading order.
 ///
-/// Each overlay of a pair is 0.9 of half the view's width; a combined one, or all of a parade, take 0.95 of the width. They
-/// are as far from the lower edge as from the others, or `lift` higher. A column stands at the right edge; its overlays have
-/// the given `height`, or less if they would not fit.
+/// Each overlay of a pair is 0.9 of half the view's width; a combined one, or all of a parade, take 0.95 of the width.
+/// They are as far from the lower edge as from the others, or `lift` higher. A column stands at the right edge; its
+/// overlays have the given `height`, or less if they would not fit.
 #[must_use]
 pub fn placed(components: Components, style: &OverlayStyle, view: (u32, u32)) -> Vec<Placed> {
     let OverlayStyle { arrangement, height, lift, .. } = style.clamped();
@@ -330,8 +330,8 @@ pub fn placed(components: Components, style: &OverlayStyle, view: (u32, u32)) ->
     }
 }
 
-/// Returns the positions of the overlays in the area of a view of `view` pixels that the other scopes leave them. They are
-/// arranged as on a separate view as high as the area.
+/// Returns the positions of the overlays in the area of a view of `view` pixels that the other scopes leave them. They
+/// are arranged as on a separate view as high as the area.
 #[must_use]
 pub fn placed_in(components: Components, style: &OverlayStyle, area: PanelRect, view: (u32, u32)) -> Vec<Placed> {
     let alone = OverlayStyle { height: 1.0, lift: 0.0, ..*style };

@@ -55,8 +55,8 @@ pub struct PanelParams {
     pub marks: [u32; 4],
     /// Columns of the eighths of the codes; `u32::MAX` for none.
     pub graticule: [u32; 8],
-    /// The bins drawn as outlines: 0 none, 1 those of another picture, on the same scale as the bars, 2 those of the whole of
-    /// which the bars are a part, on their own scale.
+    /// The bins drawn as outlines: 0 none, 1 those of another picture, on the same scale as the bars, 2 those of the
+    /// whole of which the bars are a part, on their own scale.
     pub outlined: u32,
     /// `true` if the cumulative histograms are drawn as curves.
     pub curved: u32,
@@ -85,7 +85,8 @@ pub enum Outlined {
     None,
     /// Those of another picture. Both have the same scale, so that they can be compared.
     Other,
-    /// Those of the whole of which the bars are a part. Each has its own scale, so that the shape of a small part is visible.
+    /// Those of the whole of which the bars are a part. Each has its own scale, so that the shape of a small part is
+    /// visible.
     Whole,
 }
 
@@ -140,7 +141,8 @@ fn panel_params(
     let limits = guides(components, range, channels, bits);
     let brush = scene.brushes.histogram.filter(|brush| !channels.intersection(brush.channels).is_empty());
     let mark = |channel: usize| match scene.marks.map_or(NO_BIN, |marks| marks[channel]) {
-        // If there are more bins than codes, a code's bin is narrower than its position on the axis; mark the bar itself.
+        // If there are more bins than codes, a code's bin is narrower than its position on the axis; mark the bar
+        // itself.
         code if code >> bits == 0 && channels.contains(channel) && binning.count() > 1 << bits => {
             on(rect.columns_of_bin(binning.bin_of(code), binning.count()), line + 1)
         }
@@ -182,8 +184,8 @@ fn panel_params(
     }
 }
 
-/// Returns `true` if luminance is drawn as a line: together with colours, its bars would hide theirs. With the table, each
-/// set of bars has a colour, as in the tutorial.
+/// Returns `true` if luminance is drawn as a line: together with colours, its bars would hide theirs. With the table,
+/// each set of bars has a colour, as in the tutorial.
 fn is_traced(components: Components, style: &OverlayStyle, channels: Channels) -> bool {
     let is_with_colors = channels.contains(3) && (0..3).any(|channel| channels.contains(channel));
     components == Components::Rgbl && style.overlaps == Overlaps::Light && is_with_colors

@@ -25,8 +25,8 @@ pub struct Placement {
     pub sampling: Sampling,
     /// `true` if every pixel of the view shows a single sample, so that samples have hard edges.
     ///
-    /// This applies at twice the picture's size or more, if the user has chosen that size. A small video in a large window
-    /// stays smooth unless it is zoomed.
+    /// This applies at twice the picture's size or more, if the user has chosen that size. A small video in a large
+    /// window stays smooth unless it is zoomed.
     pub has_hard_edges: bool,
     /// Size of the picture in pixels.
     pub picture: (u32, u32),
@@ -60,8 +60,8 @@ impl Placement {
         Self { transform, sampling, has_hard_edges: was_asked && sampling.footprint() < 0.5001, picture, view, area }
     }
 
-    /// Returns the same picture on only some columns of the view, which become a view of their own. `columns` must not be
-    /// empty.
+    /// Returns the same picture on only some columns of the view, which become a view of their own. `columns` must not
+    /// be empty.
     #[must_use]
     pub fn columns(&self, columns: &std::ops::Range<u32>) -> Self {
         let (start, width) = (f64::from(columns.start), f64::from(columns.end - columns.start));
@@ -87,8 +87,8 @@ impl Placement {
         Self { sampling: Sampling { across, down, ..self.sampling }, has_hard_edges: false, view, ..*self }
     }
 
-    /// Returns the position in the picture at a point of the view, in luma samples from the picture's top left corner. It may
-    /// lie outside the picture.
+    /// Returns the position in the picture at a point of the view, in luma samples from the picture's top left corner.
+    /// It may lie outside the picture.
     #[must_use]
     pub fn place_of(&self, point: DVec2) -> DVec2 {
         let Sampling { across, down, origin } = self.sampling;
@@ -114,8 +114,8 @@ impl Placement {
         if is_seen { self.sampling.pixel_at(point, self.picture) } else { None }
     }
 
-    /// Returns the share, 0 to 1, of a part of the picture, or of all of it, that lies in the view. A side that is short by
-    /// less than a pixel of the view in total counts as fully visible, because views have whole pixels.
+    /// Returns the share, 0 to 1, of a part of the picture, or of all of it, that lies in the view. A side that is
+    /// short by less than a pixel of the view in total counts as fully visible, because views have whole pixels.
     #[must_use]
     pub fn seen(&self, part: Option<Rect>) -> f64 {
         let (x_axis, y_axis) = self.sampling.axes();
@@ -138,8 +138,8 @@ impl Placement {
         self.sampling.nearest(self.picture, self.view)
     }
 
-    /// Returns the minimum number of whole pixels of the view that a pixel of the picture spans, across and down, or `None` if
-    /// its edges are not hard.
+    /// Returns the minimum number of whole pixels of the view that a pixel of the picture spans, across and down, or
+    /// `None` if its edges are not hard.
     #[must_use]
     pub fn cell_size(&self) -> Option<[u32; 2]> {
         let side = |step: DVec2| (1.0 / step.length() + 1e-6).floor().min(4096.0) as u32;
@@ -433,7 +433,8 @@ mod tests {
         assert_eq!(seen(&wide, cover, (1440, 1080), part(0, 200)), 0.0);
     }
 
-    /// The share equals that of the samples shown by some pixel of the view, as long as a pixel is not larger than a sample.
+    /// The share equals that of the samples shown by some pixel of the view, as long as a pixel is not larger than a
+    /// sample.
     #[test]
     fn the_share_agrees_with_the_samples_that_the_view_shows() {
         for (turns, view) in [(0, (301, 977)), (1, (640, 200)), (2, (1000, 300)), (3, (333, 512))] {

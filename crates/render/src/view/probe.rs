@@ -1,5 +1,5 @@
-//! The values of a single pixel, computed by the same arithmetic as [`mod@histoscope_core::histogram::reference`]: the numbers
-//! under the pointer, and the bins in which the pixel was counted.
+//! The values of a single pixel, computed by the same arithmetic as [`mod@histoscope_core::histogram::reference`]: the
+//! numbers under the pointer, and the bins in which the pixel was counted.
 
 use crate::view::overlay::Channels;
 use crate::view::scene::Brush;
@@ -17,12 +17,13 @@ pub struct Probe {
     pub rgb: [i32; 3],
     /// R'G'B' codes.
     pub codes: [u32; 3],
-    /// The samples as coded: Y', Cb and Cr, or R', G' and B'. Chroma is that of the sample which covers the pixel. `None` for
-    /// components that the picture lacks.
+    /// The samples as coded: Y', Cb and Cr, or R', G' and B'. Chroma is that of the sample which covers the pixel.
+    /// `None` for components that the picture lacks.
     pub coded: [Option<u32>; 3],
     /// The luminance bin.
     pub luminance: u32,
-    /// The bin of each counted channel, or [`NO_BIN`]; the input for [`Scene::marks`](crate::view::scene::Scene::marks).
+    /// The bin of each counted channel, or [`NO_BIN`]; the input for
+    /// [`Scene::marks`](crate::view::scene::Scene::marks).
     pub bins: [u32; 4],
 }
 

@@ -25,18 +25,19 @@ impl PanelRect {
         at.min_element() >= 0.0 && at.x < self.width.into() && at.y < self.height.into()
     }
 
-    /// Returns the number of rows of the mark at the top of a clipped bar: a light cap, a third of them, over a dark gap.
+    /// Returns the number of rows of the mark at the top of a clipped bar: a light cap, a third of them, over a dark
+    /// gap.
     #[must_use]
     pub fn notch(&self) -> u32 {
         (self.height * 5 / 100).clamp(6, 18).min(self.height)
     }
 
-    /// Returns the first and last of `count` bins that a column of pixels shows. Columns are counted from the panel's left
-    /// edge.
+    /// Returns the first and last of `count` bins that a column of pixels shows. Columns are counted from the panel's
+    /// left edge.
     ///
-    /// If there are more bins than columns, a column shows the tallest of the bins whose centres lie in it, so that every bin
-    /// belongs to exactly one column. Otherwise it shows the bin in which its own centre lies, and all bins have the same
-    /// number of columns, give or take one.
+    /// If there are more bins than columns, a column shows the tallest of the bins whose centres lie in it, so that
+    /// every bin belongs to exactly one column. Otherwise it shows the bin in which its own centre lies, and all bins
+    /// have the same number of columns, give or take one.
     #[must_use]
     pub fn bins_of_column(&self, column: u32, count: u32) -> (u32, u32) {
         let column = u64::from(column.min(self.width - 1));
@@ -76,8 +77,8 @@ impl PanelRect {
         self.left as f32 + (first + last + 1) as f32 * 0.5
     }
 
-    /// Returns the bin at a horizontal position of the view. Outside the panel, returns the first or last bin, as needed for a
-    /// drag that has left the panel.
+    /// Returns the bin at a horizontal position of the view. Outside the panel, returns the first or last bin, as
+    /// needed for a drag that has left the panel.
     #[must_use]
     pub fn bin_at(&self, x: f64, count: u32) -> u32 {
         let inside = (x - f64::from(self.left)).clamp(0.0, f64::from(self.width));

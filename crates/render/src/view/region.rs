@@ -1,12 +1,13 @@
-//! The region of the picture that is counted: how the pointer draws, grabs, moves and resizes it. Its coordinates are pixels of
-//! the coded picture, however that is turned for display.
+//! The region of the picture that is counted: how the pointer draws, grabs, moves and resizes it. Its coordinates are
+//! pixels of the coded picture, however that is turned for display.
 
 use glam::DVec2;
 
 use super::placement::Placement;
 use histoscope_core::picture::region::Rect;
 
-/// Distance that the pointer must be dragged, in points, before a rectangle is drawn, so that an unsteady click draws none.
+/// Distance that the pointer must be dragged, in points, before a rectangle is drawn, so that an unsteady click draws
+/// none.
 const MIN_DRAG: f64 = 4.0;
 /// Distance from a handle within which the pointer can grab it, in points.
 const REACH: f64 = 7.0;
@@ -46,7 +47,8 @@ pub enum RegionFrame {
 }
 
 impl Region {
-    /// Creates a region from a rectangle, which must lie in a picture of this size. The whole picture counts as no choice.
+    /// Creates a region from a rectangle, which must lie in a picture of this size. The whole picture counts as no
+    /// choice.
     #[must_use]
     pub fn part(rect: Rect, picture: (u32, u32)) -> Self {
         let choice = rect.proper(picture.0, picture.1).map_or(RegionChoice::Whole, RegionChoice::Part);
@@ -99,8 +101,8 @@ impl Region {
         }
     }
 
-    /// Returns the choice for pictures of that size: unchanged for the size in which it was made, otherwise none, since their
-    /// pixels are different.
+    /// Returns the choice for pictures of that size: unchanged for the size in which it was made, otherwise none, since
+    /// their pixels are different.
     #[must_use]
     pub fn in_pictures_of(self, size: (u32, u32)) -> Self {
         if self.picture == size { self } else { Self::default() }
@@ -127,7 +129,8 @@ pub fn text(rect: Rect) -> String {
 /// The effect of dragging a part of the border.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Grip {
-    /// Moves edges of the rectangle, in columns and rows of the coded picture: the first (-1), the last (1) or none (0).
+    /// Moves edges of the rectangle, in columns and rows of the coded picture: the first (-1), the last (1) or none
+    /// (0).
     Edges {
         /// The left or right edge.
         x: i8,
@@ -147,8 +150,8 @@ pub struct Handle {
     pub at: DVec2,
 }
 
-/// Returns the upper left and lower right corner of a rectangle of the picture on the view, in pixels, however the picture is
-/// turned.
+/// Returns the upper left and lower right corner of a rectangle of the picture on the view, in pixels, however the
+/// picture is turned.
 #[must_use]
 pub fn on_view(rect: Rect, placement: &Placement) -> (DVec2, DVec2) {
     let (low, high) = rect.corners();
@@ -156,8 +159,8 @@ pub fn on_view(rect: Rect, placement: &Placement) -> (DVec2, DVec2) {
     (a.min(b), a.max(b))
 }
 
-/// Returns the handles of a rectangle, on a view with `points` pixels per point: its corners and, if there is room, the middles
-/// of its sides and its centre.
+/// Returns the handles of a rectangle, on a view with `points` pixels per point: its corners and, if there is room, the
+/// middles of its sides and its centre.
 #[must_use]
 pub fn handles(rect: Rect, placement: &Placement, points: f64) -> Vec<Handle> {
     let (low, high) = rect.corners();
@@ -227,11 +230,11 @@ impl RegionDrag {
         Self::Change { grip, from: placement.place_of(at), rect }
     }
 
-    /// Returns the rectangle when the pointer is at another point, or `None` if the drag is still too short or misses the
-    /// picture.
+    /// Returns the rectangle when the pointer is at another point, or `None` if the drag is still too short or misses
+    /// the picture.
     ///
-    /// A new rectangle extends from the picture's pixel under the pointer at the beginning of the drag to the current one,
-    /// limited to the picture.
+    /// A new rectangle extends from the picture's pixel under the pointer at the beginning of the drag to the current
+    /// one, limited to the picture.
     #[must_use]
     pub fn to(&self, at: DVec2, placement: &Placement, points: f64) -> Option<Rect> {
         let size = placement.picture;
@@ -257,7 +260,8 @@ impl RegionDrag {
     }
 }
 
-/// Returns the position in the picture of the centre of a pixel of the view, which determines the picture's pixel it shows.
+/// Returns the position in the picture of the centre of a pixel of the view, which determines the picture's pixel it
+/// shows.
 fn place_in_pixel(at: DVec2, placement: &Placement) -> DVec2 {
     placement.place_of(at.floor() + 0.5)
 }
@@ -283,8 +287,8 @@ const fn side(grip: Grip, columns: bool) -> Option<i8> {
     }
 }
 
-/// Moves an edge of a run of pixels (start and length), or all of it, by `way`. The run stays inside `size` and keeps at least
-/// one pixel. An edge moved past the opposite one swaps roles with it.
+/// Moves an edge of a run of pixels (start and length), or all of it, by `way`. The run stays inside `size` and keeps
+/// at least one pixel. An edge moved past the opposite one swaps roles with it.
 fn changed((begin, length): (u32, u32), edge: Option<i8>, way: f64, size: u32) -> (u32, u32) {
     let way = if way.is_finite() { way as i64 } else { 0 };
     let (first, end, size) = (i64::from(begin), i64::from(begin) + i64::from(length), i64::from(size));

@@ -22,7 +22,8 @@ pub struct Scene {
     pub look: Look,
     /// The picture shown with the live one, if the look has two.
     pub other: Other,
-    /// The brushes in the scopes: pixels selected by all of them keep their brightness, and the rest of the picture is dimmed.
+    /// The brushes in the scopes: pixels selected by all of them keep their brightness, and the rest of the picture is
+    /// dimmed.
     pub brushes: Brushes,
     /// Strength of the dimming: 0 for none, 1 for full.
     pub brush_strength: f32,
@@ -89,8 +90,8 @@ impl Scene {
         }
     }
 
-    /// Returns the effective fit, zoom and position. Pictures side by side, and the picture of a split layout, are fully
-    /// visible instead of covering their areas.
+    /// Returns the effective fit, zoom and position. Pictures side by side, and the picture of a split layout, are
+    /// fully visible instead of covering their areas.
     #[must_use]
     pub fn view_settings(&self) -> ViewSettings {
         let view = self.look.view;

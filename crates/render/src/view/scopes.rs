@@ -1,5 +1,5 @@
-//! The scopes besides the histograms: which are shown, and how they share the view. Pure functions, for both the render passes
-//! and the pointer.
+//! The scopes besides the histograms: which are shown, and how they share the view. Pure functions, for both the render
+//! passes and the pointer.
 
 mod arrange;
 
@@ -49,8 +49,8 @@ pub struct ScopeRow {
     pub counted: ScopeChoice,
     /// The way its panel is drawn.
     pub drawing: PanelDrawing,
-    /// Margin above and below the trace, as a fraction of its frame's height: black and white would hardly be visible at the
-    /// edges.
+    /// Margin above and below the trace, as a fraction of its frame's height: black and white would hardly be visible
+    /// at the edges.
     margin: f64,
     /// `true` if its panel is a square at the right end of a row.
     is_square: bool,
@@ -159,8 +159,8 @@ impl ScopeStyle {
     pub const GAINS: std::ops::RangeInclusive<f32> = 0.25..=8.0;
     /// Valid enlargements of the vectorscope.
     pub const ZOOMS: [u32; 4] = [1, 2, 4, 8];
-    /// Angle of the skin tone line, in degrees counterclockwise from Cb: approximately that of the I axis. No standard defines
-    /// it.
+    /// Angle of the skin tone line, in degrees counterclockwise from Cb: approximately that of the I axis. No standard
+    /// defines it.
     pub const SKIN_DEGREES: f64 = 123.0;
     /// Fractions of the view that the picture of a split layout may have.
     const PARTS: std::ops::RangeInclusive<f32> = 0.2..=0.85;
@@ -182,8 +182,8 @@ impl ScopeStyle {
         }
     }
 
-    /// Returns `true` if the picture and the scopes have areas of their own. `histograms` is `true` if the histograms are
-    /// shown.
+    /// Returns `true` if the picture and the scopes have areas of their own. `histograms` is `true` if the histograms
+    /// are shown.
     #[must_use]
     pub fn is_split(&self, histograms: bool) -> bool {
         self.layout == Layout::Split && ScopeKind::ALL.into_iter().any(|kind| self.shows(kind, histograms))
@@ -256,8 +256,8 @@ pub struct Lens {
 }
 
 impl Lens {
-    /// Creates the relation for pairs whose parts, or levels, have `bits` bits. An enlarged chromaticity diagram has the white of
-    /// the primaries in its middle.
+    /// Creates the relation for pairs whose parts, or levels, have `bits` bits. An enlarged chromaticity diagram has
+    /// the white of the primaries in its middle.
     #[must_use]
     pub fn new(chroma: Option<&Chroma>, bits: u32, zoom: u32) -> Self {
         let count = f64::from(1_u32 << bits);
@@ -270,14 +270,15 @@ impl Lens {
         Self { centre: chromaticity.map_or([count / 2.0; 2], white), count, zoom: f64::from(zoom) }
     }
 
-    /// Returns the place of a pair: to the right of the square's middle and above it, as fractions of its side. Of a whole
-    /// pair, it is the middle of the pair's own square.
+    /// Returns the place of a pair: to the right of the square's middle and above it, as fractions of its side. Of a
+    /// whole pair, it is the middle of the pair's own square.
     #[must_use]
     pub fn place(&self, pair: [f64; 2]) -> [f64; 2] {
         [0, 1].map(|part| (pair[part] - self.centre[part]) * self.zoom / (self.count + 1.0))
     }
 
-    /// Returns the pair, with fractions, plus a half, at a place as [`Self::place`] gives it, so that its whole part is the pair shown there.
+    /// Returns the pair, with fractions, plus a half, at a place as [`Self::place`] gives it, so that its whole part is
+    /// the pair shown there.
     #[must_use]
     pub fn pair_at(&self, place: [f64; 2]) -> [f64; 2] {
         [0, 1].map(|part| self.centre[part] + 0.5 + place[part] * (self.count + 1.0) / self.zoom)

@@ -16,8 +16,8 @@ pub enum Other {
 }
 
 impl Other {
-    /// Returns `true` if it is on the left and the live picture on the right: an earlier state is on the left, the second of
-    /// two clips is not.
+    /// Returns `true` if it is on the left and the live picture on the right: an earlier state is on the left, the
+    /// second of two clips is not.
     #[must_use]
     pub const fn is_left(self) -> bool {
         !matches!(self, Self::Second)

@@ -88,7 +88,8 @@ fn pq_goes_out_as_it_came_in() {
     let out = emitted(&gpu, Output::pq(WHITE), BackendKind::Adapter, &frame, &bare());
     for (place, found) in (0..).zip(out) {
         let code = codes(place % 1024, place / 1024);
-        // Numbers of 16 bits have 11 digits, and some drivers cut off the rest, so weak light may be lost beside strong light.
+        // Numbers of 16 bits have 11 digits, and some drivers cut off the rest, so weak light may be lost beside strong
+        // light.
         let light = |code: f64| Transfer::Pq.light(code / 1023.0);
         let lost = code.map(|code| light(code.into())).into_iter().fold(0.0, f64::max) / 1024.0;
         for (found, code) in found.into_iter().zip(code.map(f64::from)) {
@@ -98,8 +99,8 @@ fn pq_goes_out_as_it_came_in() {
     }
 }
 
-/// Compares with values that NumPy computed in double precision from ST 2084, BT.2100 and the primaries' chromaticities.
-/// 1 is 80 cd/m².
+/// Compares with values that NumPy computed in double precision from ST 2084, BT.2100 and the primaries'
+/// chromaticities. 1 is 80 cd/m².
 #[test]
 fn linear_light_is_that_of_the_standards() {
     let gpu = gpu();
@@ -158,8 +159,8 @@ fn sdr() -> Frame {
     studio::frame(picture, 0, 0)
 }
 
-/// What is SDR on a display for SDR is the same on one for HDR: a picture of SDR, its histograms, and everything that the
-/// CPU paints.
+/// What is SDR on a display for SDR is the same on one for HDR: a picture of SDR, its histograms, and everything that
+/// the CPU paints.
 #[test]
 fn sdr_and_controls_keep_their_look() {
     let gpu = gpu();

@@ -2,8 +2,8 @@
 
 use crate::app::input::event::Key;
 
-/// Returns what the key in this position types on an American keyboard if what it types here belongs to a non-Latin script, or
-/// else `key` unchanged.
+/// Returns what the key in this position types on an American keyboard if what it types here belongs to a non-Latin
+/// script, or else `key` unchanged.
 pub fn latin(key: &Key, place: Option<char>, shift: bool) -> Key {
     let Key::Character(text) = key else { return key.clone() };
     let is_foreign = text.chars().any(|c| c.is_alphabetic() && !is_latin(c));
@@ -73,7 +73,8 @@ mod tests {
 
     #[test]
     fn latin_letters_and_symbols_are_taken_as_typed() {
-        // French: the key in Q's position types an A. Turkish and German letters have no meaning here, wherever they are.
+        // French: the key in Q's position types an A. Turkish and German letters have no meaning here, wherever they
+        // are.
         assert_eq!(does("a", "a", 'q', NONE), Some(Action::Mark));
         for text in ["ı", "ß", "é", "ş", "ẁ"] {
             assert_eq!(does(text, text, 'q', NONE), None, "{text}");

@@ -64,7 +64,8 @@ fn shift_distinguishes_letters_and_caps_lock_does_not() {
 #[test]
 fn plus_enlarges_on_every_keyboard_layout() {
     let more = Some(Setting::Height.step(true));
-    // American and French: + is above =, and = without Shift is accepted as well. German: + needs no Shift, and has * above it.
+    // American and French: + is above =, and = without Shift is accepted as well. German: + needs no Shift, and has *
+    // above it.
     assert_eq!(typed("=", "=", NONE), more);
     assert_eq!(typed("+", "=", SHIFT), more);
     assert_eq!(typed("+", "+", NONE), more);

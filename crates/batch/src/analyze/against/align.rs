@@ -43,7 +43,8 @@ const MIN_PREFERENCE: f64 = 0.25;
 const CUT_PREFERENCE: f64 = 50.0;
 const MIN_CUTS: usize = 3;
 /// Maximum distance of the best offset from the vertex of the parabola through it and its neighbours, in frames. The
-/// pictures of an encode may lag behind the movement, so neither of two offsets is taken if the vertex lies between them.
+/// pictures of an encode may lag behind the movement, so neither of two offsets is taken if the vertex lies between
+/// them.
 const MAX_OFF_VERTEX: f64 = 0.25;
 
 /// The file whose offset is searched for, and how to read it.

@@ -113,8 +113,8 @@ impl RowGroup {
     }
 }
 
-/// Returns the numbers in a column of a row group, one for each row; `None` for a cell that is empty or not a number. Other
-/// columns are not decoded.
+/// Returns the numbers in a column of a row group, one for each row; `None` for a cell that is empty or not a number.
+/// Other columns are not decoded.
 ///
 /// # Errors
 /// Returns an error if the column cannot be read.

@@ -1,13 +1,13 @@
-//! The JSON that `hdr10plus_tool` and encoders read: metadata of SMPTE ST 2094-40 for every frame, in profile A, which has
-//! measured light only and no tone curve. All frames of a scene have the same values.
+//! The JSON that `hdr10plus_tool` and encoders read: metadata of SMPTE ST 2094-40 for every frame, in profile A, which
+//! has measured light only and no tone curve. All frames of a scene have the same values.
 
 use serde::Serialize;
 
 use super::division::SceneLight;
 use crate::analyze::error::AnalyzeError;
 
-/// The names that HDR10+ has for the shares of a distribution. At 5 is the light that 99.99 % of the pixels do not exceed,
-/// at 10 the percentage of pixels with at most 100 cd/m², and at 99 the light that 99.98 % do not exceed.
+/// The names that HDR10+ has for the shares of a distribution. At 5 is the light that 99.99 % of the pixels do not
+/// exceed, at 10 the percentage of pixels with at most 100 cd/m², and at 99 the light that 99.98 % do not exceed.
 const INDEX: [u8; 9] = [1, 5, 10, 25, 50, 75, 90, 95, 99];
 
 #[derive(Serialize)]

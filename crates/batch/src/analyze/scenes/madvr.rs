@@ -1,8 +1,8 @@
 //! Measurement files of madVR, version 5, as `dovi_tool generate --madvr-file` and the crate `madvr_parse` read them.
 //!
 //! All integers are little-endian. After the header follow the first frames of all scenes, the frames after their last
-//! ones, their peaks in cd/m², and then each frame: its peak, 256 bins of light, and 31 bins of hue, all of 16 bits. What
-//! madVR counts by hue is not published and the readers ignore it, so these bins are zero.
+//! ones, their peaks in cd/m², and then each frame: its peak, 256 bins of light, and 31 bins of hue, all of 16 bits.
+//! What madVR counts by hue is not published and the readers ignore it, so these bins are zero.
 
 use std::io::{self, Read, Seek, Write};
 

@@ -1,7 +1,7 @@
 //! Stretches of frames with black bars.
 //!
-//! A dark scene may look as if it had bars. A bar therefore needs a straight edge: at least half of the line beside it is
-//! brighter than black. A stretch lasts from the first to the last frame with such an edge at the same line, unless
+//! A dark scene may look as if it had bars. A bar therefore needs a straight edge: at least half of the line beside it
+//! is brighter than black. A stretch lasts from the first to the last frame with such an edge at the same line, unless
 //! something appears within the bar in between.
 
 use crate::analyze::inspection::Active;
@@ -150,8 +150,8 @@ impl Finder for BarFinder {
 mod tests {
     use super::*;
 
-    /// Returns the first and last frame of the stretches in these frames, and the lines above and below. A frame is given
-    /// by these lines, and whether the edges are straight.
+    /// Returns the first and last frame of the stretches in these frames, and the lines above and below. A frame is
+    /// given by these lines, and whether the edges are straight.
     fn stretches(frames: &[Option<(u32, u32, bool)>]) -> Vec<(u64, u64, u32, u32)> {
         let mut finder = BarFinder::default();
         for (frame, bars) in (0..).zip(frames) {

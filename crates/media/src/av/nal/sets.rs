@@ -31,7 +31,8 @@ impl SequenceStatement {
     }
 }
 
-/// How a picture is to be turned: first flipped, then rotated anticlockwise (H.264 and H.265, D.2: display orientation).
+/// How a picture is to be turned: first flipped, then rotated anticlockwise (H.264 and H.265, D.2: display
+/// orientation).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct StatedOrientation {
     pub(in crate::av) flips: (bool, bool),
@@ -91,7 +92,8 @@ enum UnitKind {
 }
 
 impl Syntax {
-    /// Splits a unit of the base layer into its kind and its payload; `None` if its first bit, which is always 0, is set.
+    /// Splits a unit of the base layer into its kind and its payload; `None` if its first bit, which is always 0, is
+    /// set.
     fn split(self, unit: &[u8]) -> Option<(UnitKind, &[u8])> {
         if unit.first()? & 0x80 != 0 {
             return None;

@@ -57,8 +57,8 @@ impl BlurPlan {
         let plan = |lines, pairs| Self { bits, size, lines, pairs, staged: true };
         let four = plan(4, 1);
         let lines = if fits(four.across_words(), four.across()) { 4 } else { 2 };
-        // More workgroups of 16 pairs than of 32 run concurrently: on an NVIDIA H200, this reduced the blur to four fifths of
-        // the time.
+        // More workgroups of 16 pairs than of 32 run concurrently: on an NVIDIA H200, this reduced the blur to four
+        // fifths of the time.
         let sixteen = plan(lines, 16);
         if fits(3 * sixteen.down_pairs(), sixteen.down()) { sixteen } else { plan(lines, 8) }
     }
@@ -138,8 +138,8 @@ impl BlurPass {
         self.row_sums.as_ref().map_or(0, |sums| sums.red_blue.size() + sums.green.size())
     }
 
-    /// Prepares a blur that reads a picture like `source`, which must have the target's size and depth, and writes `target`,
-    /// which may be the same picture.
+    /// Prepares a blur that reads a picture like `source`, which must have the target's size and depth, and writes
+    /// `target`, which may be the same picture.
     ///
     /// # Errors
     /// [`GpuError::PictureTooLarge`] if the adapter does not bind a buffer large enough for the row sums.

@@ -52,10 +52,10 @@ struct ChainInput {
 
 /// The adjustments on the GPU.
 ///
-/// For each frame, call [`prepare`](Self::prepare), count the source if [`need_source_bins`](Adjustments::need_source_bins) returns
-/// `true`, then call [`dispatch`](Self::dispatch) in the same or a later pass. [`result`](Self::result) is then a picture to
-/// count and draw. If it will be counted, [`prepare_counting`](Self::prepare_counting) makes the last step count its own
-/// output.
+/// For each frame, call [`prepare`](Self::prepare), count the source if
+/// [`need_source_bins`](Adjustments::need_source_bins) returns `true`, then call [`dispatch`](Self::dispatch) in the
+/// same or a later pass. [`result`](Self::result) is then a picture to count and draw. If it will be counted,
+/// [`prepare_counting`](Self::prepare_counting) makes the last step count its own output.
 #[derive(Debug)]
 pub struct Chain {
     source_bins: wgpu::Buffer,
@@ -101,9 +101,9 @@ impl Chain {
         }
     }
 
-    /// Prepares everything for a picture like `source`; cheap if nothing has changed. `elapsed_secs` is the time since the
-    /// previous frame, `None` after a jump. `counted` is `true` if the caller counts the source's red, green, blue and
-    /// luminance; otherwise the chain counts what it needs itself, only luminance if that is enough.
+    /// Prepares everything for a picture like `source`; cheap if nothing has changed. `elapsed_secs` is the time since
+    /// the previous frame, `None` after a jump. `counted` is `true` if the caller counts the source's red, green, blue
+    /// and luminance; otherwise the chain counts what it needs itself, only luminance if that is enough.
     ///
     /// # Errors
     /// [`GpuError`] if the adapter cannot hold the adjusted picture or the bins of its depth.
@@ -118,10 +118,10 @@ impl Chain {
         self.get_ready(gpu, (source, adjustments), elapsed_secs, (counted, None))
     }
 
-    /// Like [`prepare`](Self::prepare), for a result that will be counted with these passes, which need not be prepared. If
-    /// [`counts_result`](Self::counts_result) then returns `true`, the next dispatch counts the result into their chunks, and
-    /// they only have to sum those ([`HistogramPasses::record_sums`]); otherwise prepare them for the result and count it like
-    /// any picture.
+    /// Like [`prepare`](Self::prepare), for a result that will be counted with these passes, which need not be
+    /// prepared. If [`counts_result`](Self::counts_result) then returns `true`, the next dispatch counts the result
+    /// into their chunks, and they only have to sum those ([`HistogramPasses::record_sums`]); otherwise prepare them
+    /// for the result and count it like any picture.
     ///
     /// # Errors
     /// As [`prepare`](Self::prepare).
@@ -184,8 +184,8 @@ impl Chain {
         }
     }
 
-    /// Returns four words: the luminance codes at which the second and later classes begin, `u32::MAX` for classes that do not
-    /// exist. They belong to the last dispatch whose adjustments included a threshold.
+    /// Returns four words: the luminance codes at which the second and later classes begin, `u32::MAX` for classes that
+    /// do not exist. They belong to the last dispatch whose adjustments included a threshold.
     #[must_use]
     pub const fn thresholds(&self) -> &wgpu::Buffer {
         &self.otsu.thresholds
@@ -208,8 +208,8 @@ impl Chain {
         self.work.iter().flatten().map(|picture| picture.buffer.size()).sum::<u64>() + self.blur.bytes()
     }
 
-    /// Dispatches the adjustments of the picture bound by `source` in the caller's compute pass, after the source has been
-    /// counted.
+    /// Dispatches the adjustments of the picture bound by `source` in the caller's compute pass, after the source has
+    /// been counted.
     pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, source: &wgpu::BindGroup) {
         let group = |input: StepInput| match input {
             StepInput::Source => Some(source),
@@ -389,8 +389,8 @@ impl Maker<'_> {
         let (gpu, current) = (self.gpu, self.current());
         let bits = current.layout.bin_bits();
         let mut plan = Plan::of(gpu, bits, current.pixel_count())?;
-        // If one run suffices, only the requested channels are counted. All steps share one preparation of the counter, so a
-        // second counting step adds the other channels.
+        // If one run suffices, only the requested channels are counted. All steps share one preparation of the counter,
+        // so a second counting step adds the other channels.
         let others =
             self.chain.steps.iter().any(|step| matches!(step, ChainStep::Count(StepInput::Work(_)))) && !is_source;
         if (count == 1 || plan.runs.len() == 1) && !others {

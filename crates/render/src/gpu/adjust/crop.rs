@@ -53,8 +53,8 @@ impl CropPass {
         Self { pipeline: shaders::CROP.module(device).compute(device, "crop", &[]), made: None }
     }
 
-    /// Prepares cropping a rectangle, which must lie in `source`, and returns the picture for the result; cheap if nothing has
-    /// changed.
+    /// Prepares cropping a rectangle, which must lie in `source`, and returns the picture for the result; cheap if
+    /// nothing has changed.
     ///
     /// # Errors
     /// [`GpuError::PictureTooLarge`] if the adapter does not bind a picture that large.
@@ -85,8 +85,8 @@ impl CropPass {
         Ok(CropDispatch { source: source.buffer.clone(), rect, dispatch, result })
     }
 
-    /// Crops the rectangle in the caller's compute pass, and returns the picture with the result; `None` if nothing has been
-    /// prepared.
+    /// Crops the rectangle in the caller's compute pass, and returns the picture with the result; `None` if nothing has
+    /// been prepared.
     pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>) -> Option<&WorkingPicture> {
         let made = self.made.as_ref()?;
         made.dispatch.run(pass, None);

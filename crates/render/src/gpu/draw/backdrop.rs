@@ -1,4 +1,5 @@
-//! The soft backdrop behind the overlays: the view's content, small and blurred, so that bars are legible on any picture.
+//! The soft backdrop behind the overlays: the view's content, small and blurred, so that bars are legible on any
+//! picture.
 //!
 //! The picture is drawn again at a width of 256 pixels and blurred by three runs of the adjustments' box blur, which
 //! approximates a Gaussian. The overlays draw it between the picture and their scrim.
@@ -31,8 +32,8 @@ struct BackdropTarget {
 }
 
 impl BackdropPass {
-    /// Width of the small picture. It is a multiple of 64 so that rows have the same stride in the copy of a texture as in a
-    /// [`WorkingPicture`].
+    /// Width of the small picture. It is a multiple of 64 so that rows have the same stride in the copy of a texture as
+    /// in a [`WorkingPicture`].
     pub const WIDTH: u32 = 256;
     /// Format of the small picture: four bytes per pixel, like the words of a working picture with 8 bits.
     pub const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;

@@ -1,8 +1,8 @@
 //! Turns views into light, for displays for HDR.
 //!
-//! The picture and the controls over it are drawn to textures of their own: the picture as light of BT.709, as precise as the
-//! best surfaces take it, and the controls as codes. The last pass joins them. So controls have the same colours, and the same
-//! brightness relative to SDR's white, as on a display for SDR.
+//! The picture and the controls over it are drawn to textures of their own: the picture as light of BT.709, as precise
+//! as the best surfaces take it, and the controls as codes. The last pass joins them. So controls have the same
+//! colours, and the same brightness relative to SDR's white, as on a display for SDR.
 
 use bytemuck::{Pod, Zeroable};
 

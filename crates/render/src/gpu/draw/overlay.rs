@@ -1,7 +1,7 @@
 //! Draws the histogram overlays from the bin buffer and the scale buffer, which never leave the GPU.
 //!
-//! All rows of a column of pixels depend on the same bins, so a compute pass first computes the content of each column. The
-//! draw then needs only one load and a few comparisons per pixel.
+//! All rows of a column of pixels depend on the same bins, so a compute pass first computes the content of each column.
+//! The draw then needs only one load and a few comparisons per pixel.
 
 use std::collections::HashMap;
 
@@ -105,8 +105,8 @@ struct Columns {
     capacity: u32,
     columns: wgpu::Buffer,
     strokes: wgpu::Buffer,
-    /// The buffers that the groups were created with: bins and scales of both pictures, cumulative bins, backdrop, and bins of
-    /// linear light.
+    /// The buffers that the groups were created with: bins and scales of both pictures, cumulative bins, backdrop, and
+    /// bins of linear light.
     bound: [wgpu::Buffer; 7],
     groups: Vec<(wgpu::BindGroup, wgpu::BindGroup)>,
 }
@@ -132,8 +132,8 @@ impl OverlayPass {
         }
     }
 
-    /// Sets up the overlays for a view of `view` pixels and records the pass that computes their columns. If there are `spans`,
-    /// the first of them begins with that pass.
+    /// Sets up the overlays for a view of `view` pixels and records the pass that computes their columns. If there are
+    /// `spans`, the first of them begins with that pass.
     #[expect(clippy::too_many_arguments, reason = "what is drawn, from what, and where to")]
     pub fn prepare(
         &mut self,
@@ -179,7 +179,8 @@ impl OverlayPass {
         }
     }
 
-    /// Ensures that the buffers hold `count` columns, and that the groups bind the buffers that the overlays are drawn from.
+    /// Ensures that the buffers hold `count` columns, and that the groups bind the buffers that the overlays are drawn
+    /// from.
     fn make_room(&mut self, gpu: &Gpu, count: u32, counts: &OverlayBuffers<'_>) {
         let [filled, outline, linear] = &self.regrouped;
         let counted = |bars: Bars<'_>| (bars.bins.clone(), bars.scales.clone());

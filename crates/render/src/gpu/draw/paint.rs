@@ -1,5 +1,5 @@
-//! Paints the picture on the CPU and copies it to the view. This is for software adapters, where interpreting a shader takes
-//! several times as long as painting and copying together.
+//! Paints the picture on the CPU and copies it to the view. This is for software adapters, where interpreting a shader
+//! takes several times as long as painting and copying together.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -38,8 +38,8 @@ struct Mapped<'a> {
     has_halves: bool,
 }
 
-// SAFETY: while it exists, it is the only access to its bytes, like `&mut [u8]`, and bytes are not tied to a thread. (wgpu
-// implements `Send` for single values, but not for slices.)
+// SAFETY: while it exists, it is the only access to its bytes, like `&mut [u8]`, and bytes are not tied to a thread.
+// (wgpu implements `Send` for single values, but not for slices.)
 unsafe impl Send for Mapped<'_> {}
 
 impl ViewBand for Mapped<'_> {
@@ -65,8 +65,8 @@ static HALVES: LazyLock<[[u8; 2]; 256]> = LazyLock::new(|| {
 });
 
 impl PaintPass {
-    /// Paints a range of a view's columns and records the copy to the view's texture. `placement` places the picture on the
-    /// whole view.
+    /// Paints a range of a view's columns and records the copy to the view's texture. `placement` places the picture on
+    /// the whole view.
     pub fn paint(
         &mut self,
         (gpu, encoder): (&Gpu, &mut wgpu::CommandEncoder),

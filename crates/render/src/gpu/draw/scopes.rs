@@ -1,5 +1,5 @@
-//! Draws the scopes: traces from the counts of waveform and vectorscope, which never leave the GPU, and the background of a
-//! split layout.
+//! Draws the scopes: traces from the counts of waveform and vectorscope, which never leave the GPU, and the background
+//! of a split layout.
 
 use bytemuck::Zeroable;
 
@@ -226,8 +226,8 @@ impl ScopePass {
         }
     }
 
-    /// Adds a trace. If a part of its counts is lit, adds the whole trace dimmed and the lit part over it; otherwise it is
-    /// drawn over that of the reference, if there is one.
+    /// Adds a trace. If a part of its counts is lit, adds the whole trace dimmed and the lit part over it; otherwise it
+    /// is drawn over that of the reference, if there is one.
     fn put_trace(
         &mut self,
         gpu: &Gpu,

@@ -64,8 +64,8 @@ pub struct PlacementParams {
     pub tone_coded: u32,
     /// 0 if nothing is marked, 1 to mark colours, 2 to mark code values.
     pub marks: u32,
-    /// Words per row of a plane of individually selected pixels of the picture, which then decides what is lit; 0 if there is
-    /// none. The other words are unused.
+    /// Words per row of a plane of individually selected pixels of the picture, which then decides what is lit; 0 if
+    /// there is none. The other words are unused.
     pub selected: [u32; 4],
     /// The lowest unmarked value of each channel.
     pub lowest: [i32; 4],
@@ -73,23 +73,23 @@ pub struct PlacementParams {
     pub highest: [i32; 4],
     /// The colours of the marks, 0 to 255.
     pub mark_colors: [[u32; 4]; 3],
-    /// False colour: 0 if off, 1 by coded Y', 2 by luminance, 3 by the largest code, 4 by the light of HLG; then the codes of
-    /// black and white.
+    /// False colour: 0 if off, 1 by coded Y', 2 by luminance, 3 by the largest code, 4 by the light of HLG; then the
+    /// codes of black and white.
     pub tint: [i32; 4],
     /// The lowest value of each band and its colour; a red of -1 means that pixels are shown in gray.
     pub bands: [[i32; 4]; MAX_BANDS],
-    /// The datascope: lines of text per pixel of the picture (0 if there is none), pixels of the view per dot, digits, and
-    /// their base.
+    /// The datascope: lines of text per pixel of the picture (0 if there is none), pixels of the view per dot, digits,
+    /// and their base.
     pub text: [u32; 4],
-    /// Dots per glyph across and down, `true` if codes are those of Y', Cb and Cr, and the offset of the cells after the
-    /// nearest samples.
+    /// Dots per glyph across and down, `true` if codes are those of Y', Cb and Cr, and the offset of the cells after
+    /// the nearest samples.
     pub letters: [u32; 4],
     /// The dots of each glyph, in the first two numbers.
     pub glyphs: [[u32; 4]; 16],
     /// Rows that give red, green and blue of BT.709 for light whose tones are mapped.
     pub gamut: [[f32; 4]; 3],
-    /// Tone mapping: 0 if codes are shown as they are, 1 if they are mapped, 2 if HLG's system gamma applies, too; then `true`
-    /// if all light is shown. The other words are unused.
+    /// Tone mapping: 0 if codes are shown as they are, 1 if they are mapped, 2 if HLG's system gamma applies, too; then
+    /// `true` if all light is shown. The other words are unused.
     pub tone: [u32; 4],
 }
 
@@ -113,8 +113,8 @@ impl Side {
     /// Number of sides.
     pub const COUNT: usize = 3;
 
-    /// Returns the side whose codes light this one if its own do not: for the decoded and the adjusted picture, the respective
-    /// other one.
+    /// Returns the side whose codes light this one if its own do not: for the decoded and the adjusted picture, the
+    /// respective other one.
     #[must_use]
     pub const fn other(self) -> Self {
         match self {
@@ -274,7 +274,8 @@ impl VideoPass {
         pass.dispatch_workgroups(placement.view.1, 1, 1);
     }
 
-    /// Draws a side's picture on a range of the view's columns, which must not be empty. The view is `height` pixels high.
+    /// Draws a side's picture on a range of the view's columns, which must not be empty. The view is `height` pixels
+    /// high.
     pub fn draw(
         &self,
         pass: &mut wgpu::RenderPass<'_>,

@@ -1,5 +1,5 @@
-//! Divides the counting of a picture according to the adapter's limits: chunks, workgroup size, copies of the bins, runs of
-//! channels.
+//! Divides the counting of a picture according to the adapter's limits: chunks, workgroup size, copies of the bins,
+//! runs of channels.
 
 use crate::gpu::{Gpu, GpuError};
 use histoscope_core::histogram::{CHANNELS, Histogram};
@@ -49,8 +49,8 @@ impl Plan {
             .ok_or_else(|| GpuError::TooDeep { bits, adapter: gpu.info.name.clone() })
     }
 
-    /// Returns the plan for a picture of `pixels` pixels with `bits` bits per code; `None` if the adapter's workgroup memory
-    /// cannot hold the bins of even one channel.
+    /// Returns the plan for a picture of `pixels` pixels with `bits` bits per code; `None` if the adapter's workgroup
+    /// memory cannot hold the bins of even one channel.
     #[must_use]
     pub fn new(limits: &wgpu::Limits, kind: wgpu::DeviceType, bits: u32, pixels: u32) -> Option<Self> {
         let memory = limits.max_compute_workgroup_storage_size.saturating_sub(TAIL_BYTES);
@@ -59,15 +59,16 @@ impl Plan {
         if together == 0 {
             return None;
         }
-        // Runs of equal length: two and two even if three would fit, so that each run lets more workgroups run concurrently.
+        // Runs of equal length: two and two even if three would fit, so that each run lets more workgroups run
+        // concurrently.
         let runs = (CHANNELS as u32).div_ceil(together);
         let together = (CHANNELS as u32).div_ceil(runs);
         let runs = (0..runs)
             .map(|run| ChannelRun { first: run * together, count: together.min(CHANNELS as u32 - run * together) })
             .collect();
-        // Few, large workgroups: measured on an NVIDIA H200 with various sizes, depths and contents, one workgroup of 1024 per
-        // processor was fastest, because it leaves the fewest chunks to clear, write out and sum. wgpu does not report the
-        // number of processors; a third more or less costs little.
+        // Few, large workgroups: measured on an NVIDIA H200 with various sizes, depths and contents, one workgroup of
+        // 1024 per processor was fastest, because it leaves the fewest chunks to clear, write out and sum. wgpu does
+        // not report the number of processors; a third more or less costs little.
         let (wanted_workgroup, wanted_chunks) = match kind {
             wgpu::DeviceType::Cpu => (64, 32),
             wgpu::DeviceType::IntegratedGpu => (512, 64),
@@ -77,8 +78,8 @@ impl Plan {
         Some(plan.within(limits, pixels))
     }
 
-    /// Returns the plan for a pass that counts its own output; `None` unless the bins of all channels and the curves of three
-    /// fit in workgroup memory together.
+    /// Returns the plan for a pass that counts its own output; `None` unless the bins of all channels and the curves of
+    /// three fit in workgroup memory together.
     #[must_use]
     pub fn fused(limits: &wgpu::Limits, kind: wgpu::DeviceType, bits: u32, pixels: u32) -> Option<Self> {
         let plan = Self::new(limits, kind, bits, pixels).filter(|plan| plan.runs.len() == 1)?;

@@ -44,15 +44,16 @@ impl std::fmt::Debug for HostMemory {
     }
 }
 
-/// Opens a device like wgpu does, with the extension. Returns `None` if the adapter is not a Vulkan adapter or lacks the
-/// extension; wgpu then opens the device itself.
+/// Opens a device like wgpu does, with the extension. Returns `None` if the adapter is not a Vulkan adapter or lacks
+/// the extension; wgpu then opens the device itself.
 pub fn open(
     adapter: &wgpu::Adapter,
     descriptor: &wgpu::DeviceDescriptor<'_>,
 ) -> Option<(wgpu::Device, wgpu::Queue, HostMemory)> {
-    // SAFETY: the adapter is only queried, and opened the same way as wgpu opens it, with the features and limits that wgpu is
-    // then given. The adapter reports the added extension as supported, and the extension does not change anything that wgpu
-    // does. The queries about external memory are part of Vulkan 1.1, which both instance and adapter are checked for.
+    // SAFETY: the adapter is only queried, and opened the same way as wgpu opens it, with the features and limits that
+    // wgpu is then given. The adapter reports the added extension as supported, and the extension does not change
+    // anything that wgpu does. The queries about external memory are part of Vulkan 1.1, which both instance and
+    // adapter are checked for.
     unsafe {
         let hal = adapter.as_hal::<Vulkan>()?;
         let (instance, physical) = (hal.shared_instance().raw_instance(), hal.raw_physical_device());
@@ -118,8 +119,8 @@ pub fn open(
 }
 
 impl HostMemory {
-    /// Imports pages as a buffer to copy from, which keeps them alive as long as the GPU may read them, and counts as one in
-    /// `count`.
+    /// Imports pages as a buffer to copy from, which keeps them alive as long as the GPU may read them, and counts as
+    /// one in `count`.
     ///
     /// # Errors
     /// A short reason why the driver does not accept the pages.
@@ -131,11 +132,11 @@ impl HostMemory {
     ) -> Result<wgpu::Buffer, String> {
         let (start, length) = (pages.start().as_ptr(), pages.length());
         let refused = |reason: vk::Result| format!("the driver does not accept the pages ({reason})");
-        // SAFETY: the functions belong to this device, and the arguments outlive each call. The memory consists of whole,
-        // initialised pages of the program, aligned as the driver requires. `Guard` keeps them alive until the buffer and the
-        // driver's handle to them are gone, which is when wgpu drops the buffer, after the last commands that use it. wgpu
-        // never maps the buffer or writes to it: its only usage is to be copied from. Nothing writes to the pages while a copy
-        // is in flight: `InFlight` holds the picture stored there.
+        // SAFETY: the functions belong to this device, and the arguments outlive each call. The memory consists of
+        // whole, initialised pages of the program, aligned as the driver requires. `Guard` keeps them alive until the
+        // buffer and the driver's handle to them are gone, which is when wgpu drops the buffer, after the last commands
+        // that use it. wgpu never maps the buffer or writes to it: its only usage is to be copied from. Nothing writes
+        // to the pages while a copy is in flight: `InFlight` holds the picture stored there.
         unsafe {
             let hal = device.as_hal::<Vulkan>().ok_or("the device is not Vulkan's")?;
             let raw = hal.raw_device().clone();
@@ -194,8 +195,8 @@ pub struct SharedBuffer {
 }
 
 impl HostMemory {
-    /// Allocates a buffer to copy from, of this many bytes, that counts as one in `count`, and exports its memory. Returns
-    /// `None` if the device cannot share its memory.
+    /// Allocates a buffer to copy from, of this many bytes, that counts as one in `count`, and exports its memory.
+    /// Returns `None` if the device cannot share its memory.
     ///
     /// # Errors
     /// A short reason why the driver refuses.
@@ -208,9 +209,9 @@ impl HostMemory {
     ) -> Option<Result<SharedBuffer, String>> {
         let sharing = self.sharing.as_ref()?;
         let refused = |reason: vk::Result| format!("the driver does not share memory ({reason})");
-        // SAFETY: the functions belong to this device, and the arguments outlive each call. `Guard` frees buffer and memory
-        // when wgpu drops the buffer, after the last commands that use it. wgpu never maps the buffer or writes to it: its
-        // only usage is to be copied from. The descriptor that the driver returns belongs to the caller.
+        // SAFETY: the functions belong to this device, and the arguments outlive each call. `Guard` frees buffer and
+        // memory when wgpu drops the buffer, after the last commands that use it. wgpu never maps the buffer or writes
+        // to it: its only usage is to be copied from. The descriptor that the driver returns belongs to the caller.
         let share = || unsafe {
             const SHARED: vk::ExternalMemoryHandleTypeFlags = vk::ExternalMemoryHandleTypeFlags::OPAQUE_FD;
             use std::os::fd::{FromRawFd as _, OwnedFd};
@@ -270,8 +271,8 @@ struct Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        // SAFETY: both were created by this device, which wgpu keeps until its last buffer is dropped. They are freed only
-        // here, when nothing uses them any more; a null handle is ignored.
+        // SAFETY: both were created by this device, which wgpu keeps until its last buffer is dropped. They are freed
+        // only here, when nothing uses them any more; a null handle is ignored.
         unsafe {
             self.raw.destroy_buffer(self.buffer, None);
             self.raw.free_memory(self.memory, None);

@@ -123,7 +123,8 @@ pub static TRACE: GroupLayout =
     GroupLayout { label: "trace", stages: ShaderStages::VERTEX_FRAGMENT, bindings: &[Uniform, Read] };
 /// The lit pixels that the pass finds.
 pub static LIGHT: GroupLayout = GroupLayout::of_compute("light", &[Write]);
-/// Parameters, bins, scales, columns, the outlines' bins and scales, cumulative bins, strokes, and bins of linear light.
+/// Parameters, bins, scales, columns, the outlines' bins and scales, cumulative bins, strokes, and bins of linear
+/// light.
 pub static COLUMNS: GroupLayout =
     GroupLayout::of_compute("columns", &[Uniform, Read, Read, Write, Read, Read, Read, Write, Read]);
 /// Parameters, columns, strokes and backdrop.

@@ -75,7 +75,8 @@ impl Lasso {
 }
 
 impl PairBrush {
-    /// Returns one bit per pair of levels of `level_bits` bits, like [`ChromaPairs::selected`](super::ChromaPairs::selected).
+    /// Returns one bit per pair of levels of `level_bits` bits, like
+    /// [`ChromaPairs::selected`](super::ChromaPairs::selected).
     #[must_use]
     pub fn pairs(&self, level_bits: u32) -> Vec<u32> {
         let levels = 1_i64 << level_bits;
@@ -116,8 +117,8 @@ impl PairBrush {
 /// Returns the runs of integers y for which (x, y) lies inside a polygon, by the even-odd rule, or on one of its edges.
 fn inside(corners: &[[i64; 2]], x: i64) -> Vec<std::ops::RangeInclusive<i64>> {
     let mut pieces = Vec::new();
-    // Positions where edges cross the line x, rounded up to an integer. An edge includes its lower end but not its upper one,
-    // so that a corner between two edges is crossed once.
+    // Positions where edges cross the line x, rounded up to an integer. An edge includes its lower end but not its
+    // upper one, so that a corner between two edges is crossed once.
     let mut crossings = Vec::new();
     for (index, &one) in corners.iter().enumerate() {
         let other = corners[(index + 1) % corners.len()];

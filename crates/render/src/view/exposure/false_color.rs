@@ -2,13 +2,13 @@
 //! percentages or of light.
 //!
 //! A single integer per pixel is looked up. For percentages, it has the depth in which bins are counted. For Y'CbCr and
-//! gray it is Y' as coded, on the scale from black to white of the range in use (16 to 235 for 8 bits in limited range). For R'G'B', which includes
-//! adjusted pictures, it is the luminance bin, on the scale of all codes. A band of a table begins at the lowest code at or
-//! above its percentage and extends to the next band, so the first one includes everything below 0 % and the last one
-//! everything above 100 %.
+//! gray it is Y' as coded, on the scale from black to white of the range in use (16 to 235 for 8 bits in limited
+//! range). For R'G'B', which includes adjusted pictures, it is the luminance bin, on the scale of all codes. A band of
+//! a table begins at the lowest code at or above its percentage and extends to the next band, so the first one includes
+//! everything below 0 % and the last one everything above 100 %.
 //!
-//! For light, the integer is the value of [`LightMeter`], for HLG without its lowest bit. A band begins at the lowest value
-//! with at least its light, or a millionth less for HLG, whose values are rounded down.
+//! For light, the integer is the value of [`LightMeter`], for HLG without its lowest bit. A band begins at the lowest
+//! value with at least its light, or a millionth less for HLG, whose values are rounded down.
 
 use std::fmt;
 use std::str::FromStr;
@@ -30,7 +30,8 @@ pub enum FalseColorTable {
     /// As on cameras: purple where shadows are lost, green for middle gray, pink for skin, red where it clips.
     #[default]
     Camera,
-    /// Ten equal steps, each brighter than the one below, so that they can be told apart with any kind of colour vision.
+    /// Ten equal steps, each brighter than the one below, so that they can be told apart with any kind of colour
+    /// vision.
     Steps,
     /// Eight steps of light in cd/m², for PQ and HLG, whose light is known.
     Light,
@@ -239,7 +240,8 @@ pub struct Tint {
 }
 
 impl Tint {
-    /// Resolves a table for the codes of pictures of this layout and colorimetry, whose light is `light` if it is known.
+    /// Resolves a table for the codes of pictures of this layout and colorimetry, whose light is `light` if it is
+    /// known.
     #[must_use]
     pub fn new(
         table: FalseColorTable,
@@ -317,7 +319,8 @@ impl Tint {
     }
 }
 
-/// Returns how many of the lowest bits of a meter's values are not used, so that values are positive as 32-bit integers.
+/// Returns how many of the lowest bits of a meter's values are not used, so that values are positive as 32-bit
+/// integers.
 const fn unused_bits(meter: &LightMeter) -> u32 {
     if meter.is_by_code() { 0 } else { 1 }
 }

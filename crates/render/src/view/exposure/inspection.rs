@@ -28,8 +28,8 @@ pub struct Marks {
     pub low: [i32; 3],
     /// The lowest value of each channel that is marked as high.
     pub high: [i32; 3],
-    /// `true` if the channels are Y', Cb and Cr as coded; otherwise they are red, green and blue in the fixed-point format of
-    /// [`Conversion::sums`].
+    /// `true` if the channels are Y', Cb and Cr as coded; otherwise they are red, green and blue in the fixed-point
+    /// format of [`Conversion::sums`].
     pub is_coded: bool,
 }
 
@@ -54,8 +54,8 @@ impl PixelMarks {
     }
 }
 
-/// Brightness of a channel's mark in 256ths: marked as high, and marked as low in the light and in the dark cells of the
-/// checkerboard.
+/// Brightness of a channel's mark in 256ths: marked as high, and marked as low in the light and in the dark cells of
+/// the checkerboard.
 pub const MARK_LIGHTS: [u32; 3] = [256, 186, 96];
 /// Dimming of the picture behind marks, in 256ths.
 const MARK_DIMMING: u32 = 192;
@@ -82,8 +82,8 @@ impl Marks {
 }
 
 impl Inspection {
-    /// Returns the colour of a pixel with these component codes if false colour is on. It replaces the picture's own colour
-    /// before stripes and marks are drawn.
+    /// Returns the colour of a pixel with these component codes if false colour is on. It replaces the picture's own
+    /// colour before stripes and marks are drawn.
     #[must_use]
     pub fn tinted(&self, codes: [u32; 3]) -> Option<[u8; 3]> {
         self.tint.as_ref().map(|tint| tint.color(tint.value(codes, &self.conversion)))
@@ -123,8 +123,8 @@ impl Inspection {
         seen
     }
 
-    /// Returns the colour of the view's pixel in column `x` and row `y`, given its colour without stripes and marks. `stripe`
-    /// is the width of a stripe.
+    /// Returns the colour of the view's pixel in column `x` and row `y`, given its colour without stripes and marks.
+    /// `stripe` is the width of a stripe.
     #[inline(always)]
     #[must_use]
     pub fn painted(&self, rgb: [u8; 3], seen: &PixelMarks, (x, y): (u32, u32), stripe: u32) -> [u8; 3] {

@@ -21,7 +21,8 @@ pub enum Level {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum MarkLimits {
-    /// Red, green or blue clipped at an end of the codes, or out of range; for code values, codes outside the nominal range.
+    /// Red, green or blue clipped at an end of the codes, or out of range; for code values, codes outside the nominal
+    /// range.
     #[default]
     Clipped,
     /// Codes outside the limits of EBU R 103.

@@ -4,8 +4,8 @@ use super::Channels;
 use histoscope_core::histogram::{Components, Transfer};
 use histoscope_core::picture::color::Range;
 
-/// Returns the colours of the bars, channel by channel. They are slightly less than pure, which is more legible on a dark
-/// scrim.
+/// Returns the colours of the bars, channel by channel. They are slightly less than pure, which is more legible on a
+/// dark scrim.
 ///
 /// Red, green and blue are balanced: both the largest and the sum of their parts are the same in each of red, green and
 /// blue. So bars, whose parts' maximum is shown, and waveforms, whose parts are added, are gray where all three agree.
@@ -39,8 +39,8 @@ pub fn line_pixels(view: (u32, u32)) -> u32 {
 
 /// Returns the colours of a point for each set of channels whose bars reach it, premultiplied by their opacity.
 ///
-/// Bars mix like light: red over green is yellow, all three are white. The shader uses the same rule. Luminance is never
-/// mixed: it is a line if colours are shown with it.
+/// Bars mix like light: red over green is yellow, all three are white. The shader uses the same rule. Luminance is
+/// never mixed: it is a line if colours are shown with it.
 #[must_use]
 pub fn colors(components: Components) -> [[f32; 4]; 16] {
     let lights = lights(components);
@@ -56,8 +56,8 @@ pub fn colors(components: Components) -> [[f32; 4]; 16] {
     })
 }
 
-/// Returns the codes that bound the legal levels of an overlay: for code values in limited range, 16 to 235 for Y' and 16 to
-/// 240 for Cb and Cr, scaled to the depth. Otherwise every code is legal and there are none.
+/// Returns the codes that bound the legal levels of an overlay: for code values in limited range, 16 to 235 for Y' and
+/// 16 to 240 for Cb and Cr, scaled to the depth. Otherwise every code is legal and there are none.
 ///
 /// In an overlay that shows both Y' and chroma, the levels are those of Y'.
 #[must_use]

@@ -27,16 +27,16 @@ impl Overlaps {
     }
 }
 
-/// A colour with 8 bits per part for each set of bars that reach a point: red is 1, green 2, blue 4, luminance 8; or Y' 1, Cb
-/// 2, Cr 4. The first entry is for no bars.
+/// A colour with 8 bits per part for each set of bars that reach a point: red is 1, green 2, blue 4, luminance 8; or Y'
+/// 1, Cb 2, Cr 4. The first entry is for no bars.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct OverlapTable(pub [[u8; 3]; 16]);
 
 impl Default for OverlapTable {
     /// Returns the colours from webgpufundamentals' second lesson on histograms, as far as it draws them: pure colours,
-    /// their sums, gray where all three overlap, and white for luminance alone. The lesson draws luminance separately, and
-    /// its entries 9 to 15 are white. Here luminance may share a panel with the colours, so it moves the colour halfway to
-    /// white instead of hiding it.
+    /// their sums, gray where all three overlap, and white for luminance alone. The lesson draws luminance separately,
+    /// and its entries 9 to 15 are white. Here luminance may share a panel with the colours, so it moves the colour
+    /// halfway to white instead of hiding it.
     fn default() -> Self {
         const GRAY: [u8; 3] = [128; 3];
         let table = std::array::from_fn(|set| {
@@ -74,7 +74,8 @@ impl<'de> Deserialize<'de> for Color {
     }
 }
 
-/// Parses a colour. Errors are raised while the string is visited, so that they report its line and not the following one.
+/// Parses a colour. Errors are raised while the string is visited, so that they report its line and not the following
+/// one.
 struct ColorText;
 
 impl Visitor<'_> for ColorText {

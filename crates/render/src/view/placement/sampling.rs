@@ -17,7 +17,8 @@ impl Sampling {
     /// Maximum number of pixels of the view that a pixel of the picture is assumed to span.
     const MAX_CELL: i64 = 4096;
 
-    /// Creates the sampling of a picture of `picture` luma samples, which `transform` places on a view of `view` pixels.
+    /// Creates the sampling of a picture of `picture` luma samples, which `transform` places on a view of `view`
+    /// pixels.
     #[must_use]
     pub fn new(transform: DMat4, picture: DVec2, view: DVec2) -> Self {
         let clip_from_pixel = DMat4::from_translation(DVec3::new(-1.0, 1.0, 0.0))
@@ -52,15 +53,15 @@ impl Sampling {
 
     /// Returns the sample that covers the centre of a pixel of the view, as if the picture continued beyond its edges.
     ///
-    /// Rounding must not decide between two samples whose border runs through the centre of the pixel: it is always the one
-    /// after the border. The shader is given the result of this function.
+    /// Rounding must not decide between two samples whose border runs through the centre of the pixel: it is always the
+    /// one after the border. The shader is given the result of this function.
     fn covering(origin: f64, step: f64, index: f64) -> f64 {
         (origin + step * (index + 0.5) + 1e-6).floor()
     }
 
-    /// Returns, for each column and each row of a view of `view` pixels, the column or row of a picture of `picture` pixels
-    /// whose sample covers it. If the picture [is turned](Self::is_turned), columns of the view map to rows of the picture.
-    /// Outside the picture, returns the nearest one.
+    /// Returns, for each column and each row of a view of `view` pixels, the column or row of a picture of `picture`
+    /// pixels whose sample covers it. If the picture [is turned](Self::is_turned), columns of the view map to rows of
+    /// the picture. Outside the picture, returns the nearest one.
     #[must_use]
     pub fn nearest(&self, picture: (u32, u32), view: (u32, u32)) -> Nearest {
         let (x, y) = self.axes();
@@ -76,9 +77,9 @@ impl Sampling {
         Nearest { columns, rows, is_turned: self.is_turned() }
     }
 
-    /// Returns, for each column and each row of a view of `view` pixels, its position within the pixel of the picture that
-    /// covers it: the number of columns or rows of the same pixel before it, and their total number, including those outside
-    /// the view.
+    /// Returns, for each column and each row of a view of `view` pixels, its position within the pixel of the picture
+    /// that covers it: the number of columns or rows of the same pixel before it, and their total number, including
+    /// those outside the view.
     #[must_use]
     pub fn cells(&self, view: (u32, u32)) -> Cells {
         let (x, y) = self.axes();
@@ -132,8 +133,8 @@ pub struct Nearest {
     pub is_turned: bool,
 }
 
-/// The position of each pixel of a view within its pixel of the picture, from [`Sampling::cells`]: its index, and the pixel's
-/// size.
+/// The position of each pixel of a view within its pixel of the picture, from [`Sampling::cells`]: its index, and the
+/// pixel's size.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cells {
     /// For each column of the view.

@@ -57,8 +57,8 @@ pub struct ViewSettings {
     pub fit: Fit,
     /// Enlargement on top of `fit`.
     pub zoom: f64,
-    /// The requested centre of the view, as a point of the upright picture, 0..1 from its top left corner. If the picture would
-    /// leave an avoidable gap, it is moved just enough to fill it.
+    /// The requested centre of the view, as a point of the upright picture, 0..1 from its top left corner. If the
+    /// picture would leave an avoidable gap, it is moved just enough to fill it.
     pub centre: DVec2,
 }
 
@@ -92,8 +92,8 @@ impl ViewSettings {
 
     /// Returns the position of a picture of that upright size on a view.
     ///
-    /// A side that is smaller than the view is centred and aligned to whole pixels, so that the border to black is sharp. At
-    /// integer enlargements the picture's pixels fill whole pixels of the view.
+    /// A side that is smaller than the view is centred and aligned to whole pixels, so that the border to black is
+    /// sharp. At integer enlargements the picture's pixels fill whole pixels of the view.
     #[must_use]
     pub fn picture_rect(&self, upright: DVec2, view: DVec2) -> PictureRect {
         let scale = self.scale(upright, view);
@@ -113,8 +113,8 @@ impl ViewSettings {
         PictureRect { top_left: DVec2::new(x, y), size: DVec2::new(width, height) }
     }
 
-    /// Returns the settings zoomed by `factor`. The point of the picture under `pointer`, in pixels of the view, stays there as
-    /// far as the picture's edges allow.
+    /// Returns the settings zoomed by `factor`. The point of the picture under `pointer`, in pixels of the view, stays
+    /// there as far as the picture's edges allow.
     #[must_use]
     pub fn zoom_at(self, pointer: DVec2, factor: f64, upright: DVec2, view: DVec2) -> Self {
         let before = self.picture_rect(upright, view);

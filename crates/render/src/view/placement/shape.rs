@@ -19,8 +19,8 @@ pub fn transform(extent: DVec2, orientation: Orientation) -> DMat4 {
     // In clip space, y points up; the picture's rows go down.
     let centre = DMat4::from_scale(DVec3::new(2.0, -2.0, 1.0)) * DMat4::from_translation(DVec3::new(-0.5, -0.5, 0.0));
     let mirror = DMat4::from_scale(DVec3::new(if orientation.mirrored { -1.0 } else { 1.0 }, 1.0, 1.0));
-    // Clockwise on screen is the negative direction in clip space. Quarter turns are spelled out so that rounding of a sine
-    // moves no pixel.
+    // Clockwise on screen is the negative direction in clip space. Quarter turns are spelled out so that rounding of a
+    // sine moves no pixel.
     let (sin, cos) = match orientation.quarter_turns % 4 {
         0 => (0.0, 1.0),
         1 => (-1.0, 0.0),

@@ -111,8 +111,9 @@ pub struct Arranged {
 /// Gap between two panels, as a fraction of the view's width.
 const GAP: f64 = 0.008;
 
-/// Arranges the scopes of a style on a view of `view` pixels. In a strip, they have `height` of the view's height. `lift` of
-/// the view's height stays free below them, in a split layout as well. `histograms` is `true` if the histograms are shown.
+/// Arranges the scopes of a style on a view of `view` pixels. In a strip, they have `height` of the view's height.
+/// `lift` of the view's height stays free below them, in a split layout as well. `histograms` is `true` if the
+/// histograms are shown.
 #[must_use]
 pub fn arrange(style: &ScopeStyle, histograms: bool, (height, lift): (f32, f32), view: (u32, u32)) -> Arranged {
     let style = style.clamped();
@@ -183,8 +184,8 @@ impl Arranged {
         }
     }
 
-    /// Places scopes side by side in a part of the view. A square scope stands at the right end, unless it would leave its
-    /// neighbours too little room.
+    /// Places scopes side by side in a part of the view. A square scope stands at the right end, unless it would leave
+    /// its neighbours too little room.
     fn row(&mut self, style: &ScopeStyle, shown: &[ScopeKind], row: ArrangedPart, aspect: f64, view: (u32, u32)) {
         let weight = |kind: ScopeKind| f64::from(style.widths[kind as usize]);
         let room = row.width - GAP * (shown.len() - 1) as f64;
@@ -214,8 +215,8 @@ impl Arranged {
         }
     }
 
-    /// Places the picture in the upper left corner and the scopes around it: one on its right, the others below. A single scope
-    /// stands below, or on the right if it is square.
+    /// Places the picture in the upper left corner and the scopes around it: one on its right, the others below. A
+    /// single scope stands below, or on the right if it is square.
     fn split(&mut self, style: &ScopeStyle, shown: &[ScopeKind], lift: f64, aspect: f64, view: (u32, u32)) {
         let [across, down] = style.picture.map(f64::from);
         let gap_down = GAP * aspect;

@@ -118,7 +118,8 @@ impl Trace {
         Self { heights: (0..places).map(height).collect(), columns: rect.width }
     }
 
-    /// Returns the lowest and the highest row of the line in a column. It runs straight between the middles of its places.
+    /// Returns the lowest and the highest row of the line in a column. It runs straight between the middles of its
+    /// places.
     fn rows(&self, column: u32) -> (f64, f64) {
         let last = self.heights.len() - 1;
         let height = |x: f64| {
