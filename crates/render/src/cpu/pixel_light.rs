@@ -1,9 +1,9 @@
 //! Counts the light of pixels, for machines without a GPU.
 //!
-//! If a pixel's value is its largest code, which is so unless the system gamma of HLG is involved, a row takes two
-//! loops that the compiler vectorizes: the chroma terms, of which only the largest matters where luma weighs the same
-//! in every channel, and the values. Otherwise every pixel is measured by the definition, unless it equals the one
-//! before.
+//! Without the system gamma of HLG, a pixel's value is its largest code. A row then takes two loops, which the compiler
+//! vectorizes: one for the chroma terms, one for the values. If luma weighs the same in every channel, only the largest
+//! chroma term matters. With the system gamma, every pixel that differs from the one before is measured by the
+//! definition.
 
 use std::sync::Arc;
 

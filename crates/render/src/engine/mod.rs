@@ -64,8 +64,8 @@ pub struct Engine {
     is_wanted: bool,
 }
 
-/// The memory of the engine's adapter. It does not keep the adapter: the last thing to go must not be a decoder's
-/// thread.
+/// The memory of the engine's adapter. It holds no share of the adapter, which a decoder's thread must not be the last to
+/// free.
 struct EngineMemory(Weak<OnceLock<FoundEngine>>);
 
 impl SharedMemory for EngineMemory {

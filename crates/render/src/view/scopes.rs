@@ -277,8 +277,8 @@ impl Lens {
         [0, 1].map(|part| (pair[part] - self.centre[part]) * self.zoom / (self.count + 1.0))
     }
 
-    /// Returns the pair, with fractions, plus a half, at a place as [`Self::place`] gives it, so that its whole part is
-    /// the pair shown there.
+    /// Returns the pair at a place in the terms of [`Self::place`]. Both parts have a half added, so that rounding them
+    /// down gives the pair that is shown there.
     #[must_use]
     pub fn pair_at(&self, place: [f64; 2]) -> [f64; 2] {
         [0, 1].map(|part| self.centre[part] + 0.5 + place[part] * (self.count + 1.0) / self.zoom)
