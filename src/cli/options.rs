@@ -443,7 +443,7 @@ pub const SCOPES: Values<ScopeKind> = &[
     ("histogram", ScopeKind::Histogram, "The histograms"),
     ("waveform", ScopeKind::Waveform, "Levels of each channel by column of the picture"),
     ("parade", ScopeKind::Parade, "The waveform with the channels side by side"),
-    ("vectorscope", ScopeKind::Vectorscope, "Pairs of Cb and Cr, or chromaticities with --diagram"),
+    ("vectorscope", ScopeKind::Vectorscope, "Pairs of Cb and Cr, or what --diagram names"),
 ];
 
 /// Returns the style that shows these scopes, apart from the histograms.
