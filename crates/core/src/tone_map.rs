@@ -5,8 +5,7 @@
 //! 1. Codes become light: PQ by its own curve; HLG by its inverse OETF and the system gamma for its peak (BT.2100).
 //! 2. Light is multiplied by the [exposure](Stops).
 //! 3. The largest of red, green and blue is compressed by the EETF of BT.2390, or not at all. All three are multiplied
-//!    by
-//!    the same factor, which keeps the hue.
+//!    by the same factor, which keeps the hue.
 //! 4. The primaries become those of BT.709. Colours outside are clipped, channel by channel.
 //! 5. Light relative to [`WHITE`] becomes codes by the inverse of BT.1886.
 //!

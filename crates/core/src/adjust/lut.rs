@@ -9,9 +9,8 @@
 //!   of the way to the next one in units of 2^-15. Domains and one-dimensional tables before the cube are part of these
 //!   curves, so they are exact. The nodes hold 16-bit values.
 //! - With a change of gamut, a curve gives the light of each code of each channel in units of 2^-20, from −1 to 16. A
-//!   matrix
-//!   in units of 2^-17 gives the light in the new gamut, rounded down, and a last curve the code of light from 0 to 1. It
-//!   has an entry per unit of light below 2^-6, and one per 16 units from there on.
+//!   matrix in units of 2^-17 gives the light in the new gamut, rounded down, and a last curve the code of light from 0
+//!   to 1. It has an entry per unit of light below 2^-6, and one per 16 units from there on.
 //!
 //! Colours are interpolated in the tetrahedron of nodes that contains them (Kasson, Nin, Plouffe and Hafner, 1995).
 //! With the fractions in descending order f1 ≥ f2 ≥ f3, and nodes V0 (the cell's lowest corner), V1 (one step along the

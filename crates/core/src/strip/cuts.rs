@@ -13,9 +13,8 @@
 //!    dissolves and pans spread their change over several frames, a cut does not. If a frame of a fade is repeated,
 //!    the next step is twice the others, so the factor is more than two;
 //! 3. the picture does not return: the distance from the frame before the cut to each of the next [`FLASH_FRAMES`]
-//!    frames
-//!    is at least half the distance over the cut, and likewise from the frame after the cut to each of the preceding
-//!    ones. A shorter change after which the picture returns is not a cut.
+//!    frames is at least half the distance over the cut, and likewise from the frame after the cut to each of the
+//!    preceding ones. A shorter change after which the picture returns is not a cut.
 //!
 //! At most [`FLASH_FRAMES`] blank frames (all but black or white) between two abrupt changes are a flash. They are set
 //! aside and the rules apply to the other frames, so a flash between two shots does not hide the cut, which is then at

@@ -14,12 +14,10 @@
 //!
 //! 1. `picture::unpack`: bytes become codes, whatever the layout. From here on all layouts look alike.
 //! 2. `convert`: codes become red, green, blue and luminance. This is pure arithmetic on arrays, which the compiler
-//!    vectorizes
-//!    (`simd` describes how the instruction set is chosen at run time).
+//!    vectorizes (`simd` describes how the instruction set is chosen at run time).
 //! 3. `counters`: the codes are counted. Vectors do not help here, because the bin to increment depends on the data.
-//!    The
-//!    processor on which it was tuned completes one store per cycle, and every pixel needs four: two thirds of the time. If
-//!    codes have 8 bits and a thread has much to count, `pairs` needs only two stores.
+//!    The processor on which it was tuned completes one store per cycle, and every pixel needs four: two thirds of the
+//!    time. If codes have 8 bits and a thread has much to count, `pairs` needs only two stores.
 //!
 //! For the most common kind of video, 8 bits with chroma at half the width, `avx2` does the second step with
 //! intrinsics, without intermediate arrays, which would crowd the bins out of the first-level cache.
