@@ -2,7 +2,8 @@
 //! whether in range or not.
 //!
 //! Black is in the middle, where both diamonds touch, and white at their far ends. Green leads to the left, blue and
-//! red to the right. A pixel lies within both diamonds exactly if none of its three codes is out of range.
+//! red to the right. Both pairs of a pixel lie in their own diamonds exactly if none of its three codes is out of range.
+//! A pair of two codes below zero lies on the side of the other diamond.
 
 /// The integer computation of both pairs of levels of a pixel's R'G'B' codes: each level is
 /// `(sum · weight + bias) >> SHIFT`, clamped to the levels there are.

@@ -136,8 +136,8 @@ impl CountQueue {
     }
 
     /// Uploads a picture once and submits one count of it, or of a rectangle in it, for each of `components`, for which
-    /// there must be [`room`](Self::room). With the first of them, the light of
-    /// pixels is counted, if there is a meter, and scopes, whose vectorscope counts `chroma`.
+    /// there must be [`room`](Self::room). With the first of them, the light of pixels is counted, if there is a meter,
+    /// and scopes, whose vectorscope counts `chroma`.
     ///
     /// # Errors
     /// [`GpuError`] if the adapter cannot count the picture; then nothing is submitted.
