@@ -1,4 +1,4 @@
-//! Passes the commit that the program is built from to its code.
+//! Passes the commit that the program is built from to its code, and gives Windows' program its icon and version.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,6 +9,18 @@ fn main() {
     // Debug builds do not state their commit: every commit would cause a full rebuild.
     if env::var("PROFILE").as_deref() == Ok("release") {
         tell_commit(Path::new(&env::var("CARGO_MANIFEST_DIR").unwrap_or_default()));
+    }
+    if env::var("CARGO_CFG_WINDOWS").is_ok() {
+        let version = ["MAJOR", "MINOR", "PATCH"]
+            .map(|part| (part, env::var(format!("CARGO_PKG_VERSION_{part}")).unwrap_or_default()));
+        let mut macros = version.map(|(part, number)| format!("HISTOSCOPE_{part}={number}")).to_vec();
+        macros.push(format!("HISTOSCOPE_VERSION=\"{}\"", env::var("CARGO_PKG_VERSION").unwrap_or_default()));
+        for name in ["rc", "manifest", "ico"] {
+            println!("cargo::rerun-if-changed=assets/desktop/histoscope.{name}");
+        }
+        embed_resource::compile_for("assets/desktop/histoscope.rc", ["histoscope"], macros)
+            .manifest_required()
+            .expect("the resources of Windows' program compile");
     }
 }
 

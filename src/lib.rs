@@ -56,7 +56,7 @@ pub use histoscope_media::{
 pub use histoscope_render::cpu::Engine as CpuCounter;
 pub use histoscope_render::engine::EngineChoice;
 pub use histoscope_render::gpu::output::HdrChoice;
-pub use histoscope_render::gpu::{AdapterChoice, AdapterInfo, GpuError, adapters, wait_until_released};
+pub use histoscope_render::gpu::{AdapterChoice, AdapterInfo, GpuError, OfferedAdapter, adapters, wait_until_released};
 pub use histoscope_render::view::overlay::{Channels, Overlaps};
 pub use histoscope_render::view::scene::Counted;
 

@@ -39,9 +39,10 @@ fn keep_mesa_quiet() {
 fn start_log(verbose: u8) {
     let filter = match verbose {
         // It is not an error if OpenGL cannot use a display: a different backend is used, or our own message explains
-        // the problem. A missing file dialog is reported in the window, with an alternative.
-        0 => "error,rfd=off,wgpu_hal::gles=off,histoscope=warn",
-        1 => "error,rfd=off,histoscope=info",
+        // the problem. DirectX's failures are returned, too, and those of its optional parts do not matter. A missing
+        // file dialog is reported in the window, with an alternative.
+        0 => "error,rfd=off,wgpu_hal::gles=off,wgpu_hal::auxil::dxgi::result=off,histoscope=warn",
+        1 => "error,rfd=off,wgpu_hal::auxil::dxgi::result=off,histoscope=info",
         2 => "warn,rfd=off,histoscope=debug",
         _ => "info,histoscope=trace",
     };

@@ -27,7 +27,7 @@ class Histoscope < Formula
   end
 
   def install
-    system "scripts/package", "--install", prefix
+    system "scripts/package", prefix
     # Homebrew looks for these in a folder of its own.
     bash_completion.install share/"bash-completion/completions/histoscope"
   end

@@ -4,6 +4,7 @@ mod adjust;
 mod analyze;
 mod bench;
 mod check;
+mod desktop;
 mod interrupt;
 mod lab;
 mod merge;
@@ -96,7 +97,8 @@ enum Command {
 
 /// Parses the command line. Exits on wrong usage, or if help was requested.
 pub fn parse() -> Cli {
-    let arguments = with_command_first(std::env::args_os().collect());
+    // Windows' shells leave wildcards to programs; elsewhere, these are the arguments as they are.
+    let arguments = with_command_first(wild::args_os().collect());
     Cli::try_parse_from(arguments).unwrap_or_else(|error| mistyped::with_suggestion(error).exit())
 }
 
@@ -127,6 +129,7 @@ impl Cli {
         {
             return print_clap_error(&error);
         }
+        let from_desktop = self.opens_window() && desktop::leave_console();
         let (name, result) = match self.command {
             None => (None, self.play.run(started)),
             Some(Command::Snapshot(args)) => (Some("snapshot"), args.run()),
@@ -142,7 +145,11 @@ impl Cli {
         result.unwrap_or_else(|error| match error.downcast::<WrongUsage>() {
             Ok(wrong) => print_wrong_usage(name, &wrong),
             Err(error) => {
-                output::print_error(&format!("{error:#}"));
+                let text = format!("{error:#}");
+                output::print_error(&text);
+                if from_desktop {
+                    desktop::show_error(&histoscope::sanitized(&text));
+                }
                 ExitCode::FAILURE
             }
         })

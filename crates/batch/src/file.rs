@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+use histoscope_core::text::is_windows_device;
 use histoscope_render::gpu::readback::Image;
 
 /// The reason a file could not be written, or an earlier output could not be read.
@@ -14,6 +15,9 @@ pub enum FileError {
     /// The path is a folder.
     #[error("{} is a folder; name a file in it", .0.display())]
     Folder(PathBuf),
+    /// Windows takes the path for one of its devices.
+    #[error("{} cannot be written: Windows takes this name for a device; choose another one", .0.display())]
+    WindowsDevice(PathBuf),
     /// The path names the input itself.
     #[error("{} is the input; name another file with -o", .0.display())]
     Input(PathBuf),
@@ -69,6 +73,9 @@ impl FileError {
 pub fn check_writable(path: &Path) -> Result<(), FileError> {
     if path.is_dir() {
         return Err(FileError::Folder(path.to_owned()));
+    }
+    if cfg!(windows) && is_windows_device(path) {
+        return Err(FileError::WindowsDevice(path.to_owned()));
     }
     let folder = folder_of(path);
     if !folder.is_dir() {

@@ -18,7 +18,7 @@ use histoscope_core::tone_map::{SourceLight, Stops, ToneMapping, doubts};
 use histoscope_media::{Decoder, MediaError, MediaFault, OpenOptions, Seek, SeekTarget};
 use histoscope_render::engine::{Counter, Counts, Engine, EngineChoice, EngineError, Renderer, Submission};
 use histoscope_render::gpu::draw::Channels;
-use histoscope_render::gpu::{AdapterChoice, Gpu, GpuError, Scene};
+use histoscope_render::gpu::{AdapterChoice, DRIVER_ADVICE, Gpu, GpuError, Scene};
 use histoscope_render::labels::{self, LabelSubject};
 use histoscope_render::view::exposure::{Exposure, ExposureChoice, FalseColorTable};
 use histoscope_render::view::overlay::{Overlaps, OverlayStyle};
@@ -96,8 +96,7 @@ pub enum SnapshotError {
     Gpu(#[from] GpuError),
     /// There is no adapter for counting.
     #[error(
-        "no graphics adapter was found; use --engine cpu, which needs none unless a picture is written, or install a \
-         Vulkan driver, or a software one (on Debian and Ubuntu: mesa-vulkan-drivers)"
+        "no graphics adapter was found; use --engine cpu, which needs none unless a picture is written, or {DRIVER_ADVICE}"
     )]
     NoAdapterToCount,
     /// The picture could not be written.

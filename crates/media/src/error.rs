@@ -44,6 +44,9 @@ pub enum MediaFault {
     /// The source to follow while it is being written is not a sequence of numbered pictures.
     #[error("--follow needs numbered pictures, which this is not; omit it, or add --sequence")]
     NotFollowed,
+    /// Windows takes the name for one of its devices.
+    #[error("Windows takes this name for a device and not for a file; rename the file")]
+    WindowsDevice,
     /// The file has no video track of that number.
     #[error("there is no video track {track}; the file has {}", numbers_to(*tracks))]
     NoSuchTrack {
@@ -282,9 +285,7 @@ pub enum MediaFault {
     #[error("stopped")]
     Stopped,
     /// FFmpeg's device library cannot be loaded.
-    #[error(
-        "FFmpeg's device library {library} cannot be loaded; install it (on Debian and Ubuntu: libavdevice{major})"
-    )]
+    #[error("FFmpeg's device library {library} cannot be loaded; {}", device_library_advice(*major))]
     NoDeviceLibrary {
         /// The library's file name.
         library: String,
@@ -397,6 +398,15 @@ impl MediaFault {
 /// Returns `true` if the text is a network address rather than a file.
 pub(super) fn is_address(text: &str) -> bool {
     text.contains("://") && !text.starts_with("file:")
+}
+
+/// Returns what to do on this system about a missing device library with that major version.
+fn device_library_advice(major: u32) -> String {
+    if cfg!(windows) {
+        "put it back beside the program, from the download".to_owned()
+    } else {
+        format!("install it (on Debian and Ubuntu: libavdevice{major})")
+    }
 }
 
 /// Returns the range from 1 to `last`, in words.

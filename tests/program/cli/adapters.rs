@@ -19,8 +19,9 @@ fn without_adapter() -> Command {
 #[test]
 fn no_adapter_is_one_line() {
     let snapshot = |more: &[&str]| finish(without_adapter().arg("snapshot").arg(sample()).args(more));
-    snapshot(&[]).fails_with(&["no graphics adapter", "--engine cpu", "mesa-vulkan-drivers"]);
-    snapshot(&["--engine", "gpu"]).fails_with(&["no graphics adapter", "mesa-vulkan-drivers"]);
+    let advice = if cfg!(target_os = "linux") { "mesa-vulkan-drivers" } else { "driver" };
+    snapshot(&[]).fails_with(&["no graphics adapter", "--engine cpu", advice]);
+    snapshot(&["--engine", "gpu"]).fails_with(&["no graphics adapter", advice]);
     snapshot(&["--adapter", "llvmpipe"]).fails_with(&["no graphics adapter"]);
     finish(without_adapter().arg("adapters")).fails_with(&["no graphics adapter", "install"]);
     finish(without_adapter().arg("bench")).fails_with(&["no graphics adapter", "install"]);
@@ -89,6 +90,18 @@ fn adapters_are_listed() {
     let run = finish(program().arg("adapters"));
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
     assert!(run.stdout.lines().count() >= 1 && run.stdout.contains("driver"), "{run:?}");
+    // One adapter is used, and of each other one it is said why it is not.
+    let used = run.stdout.lines().filter(|line| line.ends_with(": used")).count();
+    let unused = run.stdout.lines().filter(|line| line.contains(": not used: ")).count();
+    assert_eq!((used, used + unused), (1, run.stdout.lines().count()), "{run:?}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn adapters_that_cannot_be_used_are_listed_with_the_reason() {
+    let run = finish(with_old_adapter().arg("adapters"));
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    assert!(run.stdout.trim_end().ends_with(": not used: it cannot be (it has no compute shaders)"), "{run:?}");
 }
 
 #[cfg(all(unix, not(target_os = "macos")))]

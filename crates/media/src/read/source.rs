@@ -20,6 +20,7 @@ use crate::read::numbered::{self, NumberPattern, Sequence};
 use crate::read::undecodable;
 use histoscope_core::picture::color::{Origin, Sourced};
 use histoscope_core::picture::{Orientation, Ratio};
+use histoscope_core::text::is_windows_device;
 use histoscope_core::text::{file_name, sanitized};
 
 /// Options that limit reading ahead of a live source's first picture to what identifies the source. FFmpeg's `nobuffer`
@@ -426,6 +427,9 @@ impl Source {
 /// Checks for errors that the file system reports immediately. Returns the kind of source.
 fn check_file(path: &Path, options: &OpenOptions) -> Result<SourceKind, MediaError> {
     let path_buf = || path.to_owned();
+    if cfg!(windows) && is_windows_device(path) {
+        return Err(MediaFault::WindowsDevice.of(path_buf()));
+    }
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {

@@ -94,18 +94,68 @@ impl From<wgpu::AdapterInfo> for AdapterInfo {
     }
 }
 
-/// Returns every adapter of every backend that `WGPU_BACKEND` allows.
+/// An adapter of this machine, and what becomes of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OfferedAdapter {
+    /// The adapter.
+    pub info: AdapterInfo,
+    /// Why it is not the one that is used unless the user names it; `None` if it is.
+    pub unused: Option<String>,
+}
+
+impl fmt::Display for OfferedAdapter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.unused {
+            None => write!(f, "{}: used", self.info),
+            Some(reason) => write!(f, "{}: not used: {reason}", self.info),
+        }
+    }
+}
+
+/// Returns every adapter of every backend that `WGPU_BACKEND` allows, with what becomes of it where no window is drawn.
 ///
 /// # Errors
 /// `GpuError::NoAdapter` if there is none.
-pub fn adapters() -> Result<Vec<AdapterInfo>, GpuError> {
+pub fn adapters() -> Result<Vec<OfferedAdapter>, GpuError> {
     let backends = wgpu::Backends::from_env().unwrap_or(wgpu::Backends::all());
     let instance = wgpu::Instance::new(descriptor(backends, None));
     let adapters = pollster::block_on(instance.enumerate_adapters(backends));
     if adapters.is_empty() {
         return Err(GpuError::NoAdapter);
     }
-    Ok(adapters.iter().map(|adapter| adapter.get_info().into()).collect())
+    // If none can be used, each one says why.
+    let used = Gpu::headless(&AdapterChoice::default()).ok().map(|gpu| gpu.info);
+    Ok(adapters.into_iter().map(|adapter| offered(adapter, used.as_ref())).collect())
+}
+
+fn offered(adapter: wgpu::Adapter, used: Option<&wgpu::AdapterInfo>) -> OfferedAdapter {
+    let info = adapter.get_info();
+    let unused = match used {
+        Some(used) if *used == info => None,
+        used => Some(match Gpu::on(adapter) {
+            Err(GpuError::Device { reason, .. }) => format!("it cannot be ({reason})"),
+            Err(error) => error.to_string(),
+            Ok(_) => used.map_or_else(String::new, |used| better(used, &info).to_owned()),
+        }),
+    };
+    OfferedAdapter { info: info.into(), unused }
+}
+
+/// Returns why one adapter is used rather than another that could be.
+fn better(used: &wgpu::AdapterInfo, other: &wgpu::AdapterInfo) -> &'static str {
+    use wgpu::DeviceType::{Cpu, DiscreteGpu};
+    let is_secondary = |info: &wgpu::AdapterInfo| !wgpu::Backends::PRIMARY.contains(info.backend.into());
+    if used.name == other.name || (used.vendor, used.device) == (other.vendor, other.device) {
+        "it is the adapter that is used, through another interface"
+    } else if is_secondary(other) && !is_secondary(used) {
+        "OpenGL is slow to start"
+    } else if other.device_type == Cpu && used.device_type != Cpu {
+        "it computes on the processor"
+    } else if used.device_type == DiscreteGpu && other.device_type != DiscreteGpu {
+        "a separate graphics card is faster"
+    } else {
+        "the system lists the other one first"
+    }
 }
 
 impl Gpu {

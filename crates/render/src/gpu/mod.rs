@@ -39,20 +39,27 @@ pub mod vectorscope;
 pub mod waveform;
 
 pub use crate::view::scene::Scene;
-pub use context::{AdapterChoice, AdapterInfo, Gpu, Instance, Loading, adapters};
+pub use context::{AdapterChoice, AdapterInfo, Gpu, Instance, Loading, OfferedAdapter, adapters};
 pub(crate) use figures::Series;
 pub use figures::{FiguresState, FrameTag};
 use histoscope_core::picture::PictureError;
 pub use import::wait_until_released;
 pub use wgpu::{Buffer, Color, CommandEncoder, RenderPass, Texture, TextureFormat, TextureView};
 
+/// What to do on this system about a machine without an adapter.
+pub const DRIVER_ADVICE: &str = if cfg!(windows) {
+    "install the driver of the graphics card, from its maker"
+} else if cfg!(target_os = "macos") {
+    "Histoscope needs a Mac with Metal"
+} else {
+    "install a Vulkan driver, or a software one (on Debian and Ubuntu: mesa-vulkan-drivers)"
+};
+
 /// An error on the GPU side. Its message advises what to do about it.
 #[derive(Debug, thiserror::Error)]
 pub enum GpuError {
     /// There is no adapter.
-    #[error(
-        "no graphics adapter was found; install a Vulkan driver, or a software one (on Debian and Ubuntu: mesa-vulkan-drivers)"
-    )]
+    #[error("no graphics adapter was found; {DRIVER_ADVICE}")]
     NoAdapter,
     /// No adapter has the requested name.
     #[error("no adapter's name contains '{wanted}'; available adapters: {available}")]
@@ -117,9 +124,8 @@ pub enum GpuError {
     Region(PictureError),
     /// There are adapters, but none of them, or not the requested one, can draw in a window of this display.
     #[error(
-        "no graphics adapter can draw in a window of this display; available adapters: {available}. Install a driver \
-         that can, or a software one (on Debian and Ubuntu: mesa-vulkan-drivers); 'histoscope snapshot' and \
-         'histoscope report' need no window"
+        "no graphics adapter can draw in a window of this display; available adapters: {available}. To get one that \
+         can, {DRIVER_ADVICE}; 'histoscope snapshot' and 'histoscope report' need no window"
     )]
     NoSurface {
         /// The available names, separated by commas.
