@@ -14,7 +14,7 @@ fn main() {
         let version = ["MAJOR", "MINOR", "PATCH"]
             .map(|part| (part, env::var(format!("CARGO_PKG_VERSION_{part}")).unwrap_or_default()));
         let mut macros = version.map(|(part, number)| format!("HISTOSCOPE_{part}={number}")).to_vec();
-        macros.push(format!("HISTOSCOPE_VERSION=\"{}\"", env::var("CARGO_PKG_VERSION").unwrap_or_default()));
+        macros.push(format!("HISTOSCOPE_VERSION={}", env::var("CARGO_PKG_VERSION").unwrap_or_default()));
         for name in ["rc", "manifest", "ico"] {
             println!("cargo::rerun-if-changed=assets/desktop/histoscope.{name}");
         }

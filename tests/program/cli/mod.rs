@@ -11,3 +11,4 @@ mod parsers;
 mod refused;
 mod streams;
 mod usage;
+mod windows;

@@ -1,5 +1,6 @@
 //! Downloads of CUDA's surfaces that run while the next pictures are decoded. FFmpeg's own way copies into memory that
 //! the driver does not know, which it does piece by piece, and waits for each frame.
+#![cfg_attr(not(unix), allow(dead_code, reason = "devices share memory through file descriptors alone"))]
 
 use std::ffi::{c_int, c_uint, c_void};
 use std::sync::{Arc, OnceLock};

@@ -3,6 +3,7 @@
 //!
 //! FFmpeg orders all work on a surface by a timeline semaphore for each image: a copy waits for its present value and
 //! signals the next.
+#![cfg_attr(not(unix), allow(dead_code, reason = "devices share memory through file descriptors alone"))]
 
 use std::cell::Cell;
 use std::ffi::{CStr, c_int};
@@ -636,7 +637,7 @@ mod tests {
     use super::super::PixelFormat;
     use super::super::memory::{DeviceMemory, FramePool, row_bytes};
     use super::*;
-    use crate::read::hardware::{Download, HardwareDevice, HardwareKind};
+    use crate::av::hardware::{Download, HardwareDevice, HardwareKind};
 
     /// Returns a surface of FFmpeg's device with these planes.
     fn surface(device: &HardwareDevice, planes: &AvFrame) -> AvFrame {

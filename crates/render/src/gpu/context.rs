@@ -76,6 +76,13 @@ pub struct AdapterInfo {
     pub driver: String,
 }
 
+impl AdapterInfo {
+    /// Returns `true` if the adapter computes on the CPU.
+    fn is_software(&self) -> bool {
+        self.kind == format!("{:?}", wgpu::DeviceType::Cpu)
+    }
+}
+
 impl fmt::Display for AdapterInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, kind, backend, driver } = self;
@@ -106,6 +113,9 @@ pub struct OfferedAdapter {
 impl fmt::Display for OfferedAdapter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.unused {
+            None if self.info.is_software() => {
+                write!(f, "{}: used to draw; the CPU counts, since this adapter is software", self.info)
+            }
             None => write!(f, "{}: used", self.info),
             Some(reason) => write!(f, "{}: not used: {reason}", self.info),
         }

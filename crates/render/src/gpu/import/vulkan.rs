@@ -1,4 +1,5 @@
 //! Direct calls to Vulkan, bypassing wgpu.
+#![cfg_attr(not(unix), allow(dead_code, reason = "devices share memory through file descriptors alone"))]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
