@@ -44,6 +44,9 @@ pub enum MediaFault {
     /// The source to follow while it is being written is not a sequence of numbered pictures.
     #[error("--follow needs numbered pictures, which this is not; omit it, or add --sequence")]
     NotFollowed,
+    /// A pattern such as `*.dpx`, which FFmpeg does not resolve on Windows.
+    #[error("no file has this name, and patterns name no pictures on Windows; name their folder")]
+    NoPatterns,
     /// Windows takes the name for one of its devices.
     #[error("Windows takes this name for a device and not for a file; rename the file")]
     WindowsDevice,

@@ -28,7 +28,7 @@ fn wildcards_stand_for_files_where_shells_leave_them() {
     assert_eq!(run.code, Some(0), "{run:?}");
     let mut made: Vec<_> = fs::read_dir(to.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     made.sort();
-    assert_eq!(made, ["a 1.csv", "a 2.csv"]);
+    assert_eq!(made, ["a 1.mkv.csv", "a 2.mkv.csv"]);
 }
 
 #[test]
@@ -68,4 +68,11 @@ fn the_program_has_an_icon_a_version_and_a_manifest() {
     let icon = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/desktop/histoscope.ico")).unwrap();
     // The largest picture is the last.
     assert!(has(&icon[icon.len() - 1000..]));
+}
+
+#[test]
+fn patterns_that_no_shell_resolves_are_explained() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = finish(program().arg("snapshot").arg(folder.path().join("*.dpx")));
+    run.fails_with(&["*.dpx", "name their folder"]);
 }

@@ -256,6 +256,7 @@ const fn is_final(error: &MediaError) -> bool {
             | MediaFault::NoSuchPort { .. }
             | MediaFault::NotFound
             | MediaFault::NotFollowed
+            | MediaFault::NoPatterns
             | MediaFault::WindowsDevice
             | MediaFault::NotNumbered
             | MediaFault::SeveralSequences { .. }

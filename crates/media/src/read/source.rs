@@ -432,7 +432,8 @@ fn check_file(path: &Path, options: &OpenOptions) -> Result<SourceKind, MediaErr
     }
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+        // Windows calls a name with the signs of a pattern invalid.
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename) => {
             // FFmpeg resolves patterns such as %03d.png and protocols such as concat:.
             let text = path.to_string_lossy();
             let is_protocol = text.split_once(':').is_some_and(|(name, _)| name.len() > 1);
@@ -442,6 +443,7 @@ fn check_file(path: &Path, options: &OpenOptions) -> Result<SourceKind, MediaErr
                 () if pattern.is_some() => pattern
                     .and_then(|pattern| sequence_of(pattern, options))
                     .ok_or_else(|| MediaFault::NoMatch.of(path_buf())),
+                () if text.contains(['*', '?', '[']) && cfg!(windows) => Err(MediaFault::NoPatterns.of(path_buf())),
                 () if text.contains(['*', '?', '[']) => Ok(SourceKind::Glob),
                 () => Err(MediaFault::NotFound.of(path_buf())),
             };
