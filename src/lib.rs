@@ -34,7 +34,9 @@
 #[doc(hidden)]
 pub mod app;
 
-pub use app::{AppError, CompareAs, CompareBy, Comparing, FirstView, LabChoice, PlayOptions, PlayStart, play};
+pub use app::{
+    AppError, CompareAs, CompareBy, Comparing, FirstView, LabChoice, PlayOptions, PlayStart, play, show_error,
+};
 pub use histoscope_batch::snapshot::{SnapshotDrawing, SnapshotError, SnapshotOptions, snapshot};
 pub use histoscope_core::histogram::{ChannelStats, Components, Histogram};
 pub use histoscope_core::picture::Field;

@@ -38,6 +38,12 @@ pub use lab::LabChoice;
 pub use options::{AppError, CompareAs, CompareBy, Comparing, FirstView, PlayOptions, PlayStart};
 pub use windows::offscreen::{PlayFigures, Spread, measure as measure_playing};
 
+/// Shows an error in a dialog, for someone who does not see what the program prints. Returns when it has been read.
+pub fn show_error(text: &str) {
+    let dialog = rfd::MessageDialog::new().set_level(rfd::MessageLevel::Error).set_title("Histoscope");
+    dialog.set_description(histoscope_core::text::sanitized(text)).show();
+}
+
 /// Opens the window and plays until the user quits.
 ///
 /// # Errors

@@ -27,9 +27,3 @@ pub fn leave_console() -> bool {
 pub const fn leave_console() -> bool {
     false
 }
-
-/// Shows an error to someone who started the program from the desktop, and waits until it has been read.
-pub fn show_error(text: &str) {
-    let dialog = rfd::MessageDialog::new().set_level(rfd::MessageLevel::Error).set_title("Histoscope");
-    dialog.set_description(text).show();
-}

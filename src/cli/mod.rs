@@ -148,7 +148,7 @@ impl Cli {
                 let text = format!("{error:#}");
                 output::print_error(&text);
                 if from_desktop {
-                    desktop::show_error(&histoscope::sanitized(&text));
+                    histoscope::show_error(&text);
                 }
                 ExitCode::FAILURE
             }
