@@ -164,6 +164,11 @@ impl Codec {
             // The hardware decodes; one thread parses and copies.
             let threads = if options.hardware.is_some() { 1 } else { options.threads };
             (*context).thread_count = i32::try_from(threads).unwrap_or(1).max(1);
+            if cfg!(target_arch = "aarch64") {
+                // FFmpeg's own choice on ARM rounds otherwise than on x86: MPEG-1, MPEG-2, JPEG and DNxHD would have
+                // other samples there.
+                (*context).idct_algo = ffi::FF_IDCT_SIMPLE;
+            }
             (*context).thread_type =
                 if options.low_delay { ffi::FF_THREAD_SLICE } else { ffi::FF_THREAD_FRAME | ffi::FF_THREAD_SLICE };
             // Decoders of older codecs take this flag to mean that no picture has to wait for another, and output
