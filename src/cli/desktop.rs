@@ -10,7 +10,8 @@ pub fn leave_console() -> bool {
     let mut processes = [0; 2];
     // SAFETY: the list has room for as many numbers as are asked for.
     match unsafe { GetConsoleProcessList(processes.as_mut_ptr(), 2) } {
-        // Windows opens none for a program whose manifest asks for that. Neither do scripts, which read from a pipe.
+        // Windows opens none for a program whose manifest asks for that. A script may open none either, but it has given
+        // the program a place for its errors.
         // SAFETY: the function only returns a handle.
         0 => unsafe { GetStdHandle(STD_ERROR_HANDLE) }.is_null(),
         // A terminal in which it was started would be the other process.

@@ -42,9 +42,12 @@ fn every_way_to_write_a_path_leads_to_the_file() {
     assert!(whole.to_str().unwrap().starts_with(r"\\?\"), "{whole:?}");
     for path in [PathBuf::from(text.replace('\\', "/")), PathBuf::from(text.to_ascii_uppercase()), whole] {
         let found = analyzed(&path, &output);
-        let records =
-            |text: &str| text.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect::<Vec<_>>();
-        assert_eq!(records(&found).len(), records(&expected).len(), "{path:?}");
+        // The second column is the path as it was given.
+        let records = |text: &str| {
+            let values = |line: &str| line.split(',').skip(2).map(str::to_owned).collect::<Vec<_>>();
+            text.lines().map(values).collect::<Vec<_>>()
+        };
+        assert_eq!(records(&found), records(&expected), "{path:?}");
     }
     assert!(!expected.contains('\r'), "lines end as on Linux");
 }
