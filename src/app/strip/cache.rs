@@ -259,12 +259,12 @@ mod tests {
                 }
                 histogram.bins_mut(channel)[if number < 20 { 10 } else { 240 }] += 9_000_000;
             }
-            let (time_secs, repeats) = (f64::from(number) * 0.3, number == 7);
+            let (time_secs, difference) = (f64::from(number) * 0.3, (number == 7).then_some(0.0));
             let (end_secs, range) = (time_secs + 0.3, Range::Limited);
             // It stands still from frame 30 on, so each following frame is a break.
             let label = rate.timecode(number.min(30).into(), true);
             let timecode = Some((label, rate));
-            let seen = ExaminedFrame { time_secs, end_secs, histogram: &histogram, range, repeats, timecode };
+            let seen = ExaminedFrame { time_secs, end_secs, histogram: &histogram, range, difference, timecode };
             if let Some(progress) = sweep.add(&seen) {
                 strip.advance(progress);
             }

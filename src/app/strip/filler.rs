@@ -9,7 +9,7 @@ use super::gate::Pace;
 use super::keyframe_scan::scan_key_frames;
 use super::subject::{FillError, StripReader, StripShared, StripSubject};
 use histoscope_core::picture::{Frame, Picture, Timecodes};
-use histoscope_core::strip::{ExaminedFrame, Strip, Sweep};
+use histoscope_core::strip::{ExaminedFrame, RENEWAL, Strip, Sweep};
 use histoscope_core::text::shown;
 use histoscope_media::{Decoder, StopHandle};
 
@@ -150,13 +150,13 @@ impl Filler {
         let mut before: Option<Picture> = None;
         for frame in frames {
             let frame = frame?;
-            let repeats = before.as_ref().is_some_and(|before| before.has_codes_of(&frame.picture));
+            let difference = before.as_ref().and_then(|before| before.difference(&frame.picture, RENEWAL));
             let range = frame.picture.colorimetry().range.value;
             let histogram = counter.count(&frame);
             let (time_secs, end_secs) = (frame.time_secs, frame.time_secs + frame.duration_secs);
             let timecode = timecodes.and_then(|timecodes| timecodes.label(frame.timecode, frame.index));
             if let Some(progress) =
-                sweep.add(&ExaminedFrame { time_secs, end_secs, histogram, range, repeats, timecode })
+                sweep.add(&ExaminedFrame { time_secs, end_secs, histogram, range, difference, timecode })
             {
                 self.reading.shared.lock().advance(progress);
             }

@@ -1,6 +1,7 @@
 //! `histoscope check`: its findings in clips whose faults are known, its outputs, profiles and exit codes.
 
 mod faults;
+mod frozen;
 mod known_faults;
 mod outputs;
 
@@ -60,10 +61,16 @@ type Found = (String, Option<(u64, u64)>);
 /// Returns the findings in a file by a profile that checks everything.
 fn found(file: &Path) -> Vec<Found> {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let [profile, output] = ["profile.toml", "findings.csv"].map(|name| folder.path().join(name));
+    let profile = folder.path().join("profile.toml");
     std::fs::write(&profile, EVERYTHING).expect("a profile");
-    let arguments = ["--profile", profile.to_str().expect("UTF-8"), "-o", output.to_str().expect("UTF-8")];
-    let run = check(file, &arguments);
+    found_by(file, profile.to_str().expect("UTF-8"))
+}
+
+/// Returns the findings in a file by this profile.
+fn found_by(file: &Path, profile: &str) -> Vec<Found> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let output = folder.path().join("findings.csv");
+    let run = check(file, &["--profile", profile, "-o", output.to_str().expect("UTF-8")]);
     assert!(matches!(run.code, Some(0 | 4)) && run.stderr.is_empty(), "{run:?}");
     let mut reader = csv::Reader::from_path(output).expect("a table");
     let number = |text: &str| text.parse().ok();

@@ -110,7 +110,7 @@ fn bars_of_a_part_and_jumps_of_the_exposure_are_found() {
 
 #[test]
 fn a_finding_names_its_worst_frame() {
-    let boxes = [(10, 8), (11, 40), (12, 12)]
+    let boxes = [(10, 8), (11, 16), (12, 12)]
         .map(|(frame, width)| format!("drawbox=w={width}:h=54:c=white:t=fill:enable=eq(n\\,{frame})"));
     let filters = format!("hue=s=0,eq=contrast=0.6,{},format=yuv420p {TAGS}", boxes.join(","));
     let clip = Clip::moving("worst.mkv", "96x54", 1.0, &format!("-vf {filters} -c:v ffv1"));
@@ -129,6 +129,12 @@ fn repeated_and_missing_frames_are_found() {
     let select = "select=lt(n\\,20)+gt(n\\,24),format=yuv420p";
     let gap = Clip::moving("gap.mkv", "96x54", 4.0, &format!("-vf {select} -vsync vfr {TAGS} -c:v ffv1"));
     assert_eq!(of(&found(gap.path()), "gaps"), [(19, 19)]);
+    // Many gaps are a variable rate, and one finding.
+    let frames = (0..200).filter(|n| n % 7 > 2 && n % 11 > 3).count() as u64;
+    let select = "select=gt(mod(n\\,7)\\,2)*gt(mod(n\\,11)\\,3),format=yuv420p";
+    let variable = Clip::moving("variable.mkv", "96x54", 8.0, &format!("-vf {select} -vsync vfr {TAGS} -c:v ffv1"));
+    let found_there = found(variable.path());
+    assert_eq!(of(&found_there, "gaps"), [(0, frames - 1)], "{found_there:?}");
     // A telephone's clip that changes from 60 to 24 frames a second: each frame lasts until the next.
     let source = |rate| format!("testsrc2=s=96x54:r={rate}:d=1");
     let rates = format!("-f lavfi -i {}[a];{}[b];[a][b]concat,settb=1/600", source(60), source(24));

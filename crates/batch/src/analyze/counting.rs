@@ -22,6 +22,7 @@ use histoscope_core::adjust::Adjustments;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, Picture};
 use histoscope_core::scopes::ScopeSums;
+use histoscope_core::strip::RENEWAL;
 use histoscope_core::tone_map::SourceLight;
 use histoscope_media::{Decoder, FrameCounters, MediaError, MediaFault, OpenOptions, StreamInfo};
 use histoscope_render::engine::{Engine, EngineChoice, EngineError};
@@ -343,7 +344,7 @@ impl<'a> CountingWork<'a> {
         let mut first = None;
         if inspection != Inspection::None {
             let picture = &frame.picture;
-            inspected.repeats = self.before.as_ref().is_some_and(|before| before.has_codes_of(picture));
+            inspected.difference = self.before.as_ref().and_then(|before| before.difference(picture, RENEWAL));
             first = self.before.replace(picture.clone()).is_none().then(|| picture.clone());
         }
         if is_inspected {

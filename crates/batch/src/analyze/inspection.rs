@@ -15,8 +15,8 @@ pub enum Inspection {
     /// None.
     #[default]
     None,
-    /// Frames that repeat the previous one.
-    Repeats,
+    /// How much each frame differs from the previous one.
+    Differences,
     /// Everything in [`Inspected`].
     All {
         /// The share of pixels outside the limits of EBU R 103 that need not be counted exactly.
@@ -27,8 +27,9 @@ pub enum Inspection {
 /// Properties of a picture besides its counts, as far as they were requested.
 #[derive(Debug, Clone, Default)]
 pub struct Inspected {
-    /// `true` if all codes equal those of the previous frame.
-    pub repeats: bool,
+    /// Mean absolute difference of the samples from the previous frame, as a fraction of the scale, if it is at most
+    /// [`RENEWAL`](histoscope_core::strip::RENEWAL).
+    pub difference: Option<f64>,
     /// Number of pixels outside the limits of EBU R 103; 0 if it is tolerated.
     pub outside_r103: Option<u32>,
     /// The active picture, or `None` if the whole picture is black.

@@ -14,6 +14,7 @@ use super::counting::{Context, CountedFrame, CountingWork, RunOutcome, count_all
 use super::error::{AnalyzeError, Stop};
 use super::frames::{Bound, Next, NumberedFrames};
 use histoscope_core::picture::Picture;
+use histoscope_core::strip::RENEWAL;
 use histoscope_media::{Decoder, FrameCounters, FrameIndex, MediaFault, Seek, SeekTarget};
 
 /// Minimum number of frames in a part, except the last one. Each part is decoded from its keyframe, and a few frames
@@ -260,7 +261,7 @@ fn collect(
                 Message::Counted(mut counted) => {
                     counted.number = counted.number - number + next;
                     if let Some(first) = counted.first.take() {
-                        counted.inspected.repeats = last.take().is_some_and(|last| last.has_codes_of(&first));
+                        counted.inspected.difference = last.take().and_then(|last| last.difference(&first, RENEWAL));
                     }
                     if sink(*counted).is_break() {
                         return Ok(());

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use histoscope_core::picture::Frame;
-use histoscope_core::strip::{BLANK_SHARE, CutGuess, WorstOfClip, fold, is_black, shares};
+use histoscope_core::strip::{CutGuess, FindingLimits, WorstOfClip, fold, is_black, shares};
 use histoscope_render::cpu::thumbnail::Thumbnail;
 use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 
@@ -24,14 +24,14 @@ const MAX_UNMADE: usize = 4;
 pub struct ThumbnailUse {
     /// The minimum distance between frames that may be a cut, as a fraction of the scale.
     pub cut_threshold: f64,
-    /// The share of a channel at its highest code from which clipped frames are a finding.
-    pub clipped_share: f64,
+    /// The limits beyond which frames are findings.
+    pub limits: FindingLimits,
 }
 
 /// Chooses the frames to make thumbnails of. Frames arrive in order.
 pub(super) struct Picker {
     cuts: CutGuess,
-    clipped_share: f64,
+    limits: FindingLimits,
     worst: WorstOfClip,
     /// The properties of the last frame with which a finding may begin.
     before: [bool; 6],
@@ -43,7 +43,7 @@ impl Picker {
     pub(super) fn new(wanted: ThumbnailUse) -> Self {
         Self {
             cuts: CutGuess::new(wanted.cut_threshold),
-            clipped_share: wanted.clipped_share,
+            limits: wanted.limits,
             worst: WorstOfClip::default(),
             before: [false; 6],
             unmade: VecDeque::new(),
@@ -65,9 +65,9 @@ impl Picker {
         let may_be_worst = self.worst.push((number, frame.time_secs), shares, &cells);
         // A flash begins where a cut may be. The other findings begin where one of these properties does.
         let now = [
-            is_black(&cells, BLANK_SHARE),
-            shares[1].share >= self.clipped_share,
-            inspected.repeats,
+            is_black(&cells, self.limits.black_share),
+            shares[1].share >= self.limits.clipped_share,
+            inspected.difference.is_some_and(|difference| difference <= self.limits.frozen_difference),
             inspected.outside_r103.is_some_and(|outside| outside > 0),
             frame.damaged,
             inspected.active.is_some_and(|active| active.has_straight_bar()),
@@ -189,7 +189,7 @@ mod tests {
 
     /// A picker that is offered `frames` frames, each of which may be among the worst of its second.
     fn picked(frames: u64) -> (Picker, Vec<PendingJpeg>) {
-        let mut picker = Picker::new(ThumbnailUse { cut_threshold: 0.1, clipped_share: 0.01 });
+        let mut picker = Picker::new(ThumbnailUse { cut_threshold: 0.1, limits: FindingLimits::default() });
         let pictures = (0..frames).filter_map(|number| {
             let mut histogram = Histogram::empty(8, Components::Rgbl);
             histogram.bins_mut(0)[255] = number as u32 + 1;

@@ -133,12 +133,12 @@ fn rule_in(table: &DeTable<'_>, check: &Check, at: usize) -> Result<Rule, (usize
             }
             ("severity", _) => return Err((at, "a severity is a text: error, warning, info or off".to_owned())),
             ("threshold", value) => {
-                let Some(Threshold { unit, low, high }) = &check.threshold else {
+                let Some(known) = &check.threshold else {
                     return Err((at, format!("the check {name} has no threshold; leave it out")));
                 };
-                let number = number(value).filter(|number| (*low..=*high).contains(number));
-                let what = || format!("a threshold of {name} is a number of {unit} from {low} to {high}");
-                threshold = Some(number.ok_or_else(|| (at, what()))?);
+                threshold = Some(
+                    known.value(value).ok_or_else(|| (at, format!("a threshold of {name} is {}", known.range())))?,
+                );
             }
             ("shortest", value) => {
                 if !check.has_length {
@@ -154,11 +154,22 @@ fn rule_in(table: &DeTable<'_>, check: &Check, at: usize) -> Result<Rule, (usize
         }
     }
     let severity = severity.ok_or_else(|| (at, format!("the check {name} states no severity")))?;
+    let threshold = threshold.or(check.threshold.as_ref().and_then(|known| known.usual));
     let has_threshold = check.threshold.is_none() || threshold.is_some() || severity == Severity::Off;
     if !has_threshold {
         return Err((at, format!("the check {name} states no threshold")));
     }
     Ok(Rule { severity, threshold: threshold.unwrap_or(0.0), shortest_secs: shortest.unwrap_or(0.0) })
+}
+
+impl Threshold {
+    /// Returns the value of a threshold in a profile, if it makes sense.
+    fn value(&self, value: &DeValue<'_>) -> Option<f64> {
+        match value {
+            DeValue::String(word) => (self.lowest == Some(word.as_ref())).then_some(f64::NEG_INFINITY),
+            other => number(other).filter(|number| (self.low..=self.high).contains(number)),
+        }
+    }
 }
 
 /// Returns the value of an integer or a float, or `None` for anything else.
@@ -186,7 +197,12 @@ mod tests {
             assert!(profile.checks().any(|(_, rule)| rule.severity == Severity::Error), "{name}");
         }
         let rule = Profile::named("ebu-r103").unwrap().rule(&checks::clip::FROZEN).copied().unwrap();
-        assert_eq!(rule, Rule { severity: Severity::Error, threshold: 0.0, shortest_secs: 1.0 });
+        assert_eq!(rule, Rule { severity: Severity::Error, threshold: -60.0, shortest_secs: 2.0 });
+        let frozen = |threshold: &str| {
+            let text = format!("[frozen]\nseverity = \"error\"\n{threshold}");
+            Profile::parse("p", &text).unwrap().rule(&checks::clip::FROZEN).unwrap().amplitude()
+        };
+        assert_eq!(["threshold = \"exact\"", "threshold = -40", ""].map(frozen), [0.0, 0.01, 0.001]);
     }
 
     #[test]
@@ -198,6 +214,11 @@ mod tests {
             ("[black]\nseverity = 3", "line 2: a severity is a text"),
             ("[black]\nseverity = \"error\"\nthreshold = 400", "line 3: a threshold of black is a number of percent"),
             ("[black]\nseverity = \"error\"\nthreshold = \"98\"", "line 3: a threshold of black"),
+            (
+                "[frozen]\nseverity = \"error\"\nthreshold = -6",
+                "frozen is a number of dB from -120 to -40, or \"exact\"",
+            ),
+            ("[frozen]\nseverity = \"error\"\nthreshold = \"exactly\"", "line 3: a threshold of frozen"),
             ("[black]\nseverity = \"error\"\nthreshold = nan", "line 3: a threshold of black"),
             ("[flash]\nseverity = \"error\"\nthreshold = 4", "line 3: the check flash has no threshold"),
             ("[tags]\nseverity = \"error\"\nshortest = 4", "line 3: the check tags has no shortest length"),

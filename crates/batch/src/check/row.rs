@@ -30,16 +30,31 @@ pub struct Threshold {
     pub low: f64,
     /// The highest value.
     pub high: f64,
+    /// The value if a profile states none, if it may.
+    pub usual: Option<f64>,
+    /// The word that stands for less than any value, if there is one.
+    pub lowest: Option<&'static str>,
 }
 
 impl Threshold {
-    pub const fn new(unit: &'static str, low: f64, high: f64) -> Option<Self> {
-        Some(Self { unit, low, high })
+    pub const fn new(unit: &'static str, low: f64, high: f64) -> Self {
+        Self { unit, low, high, usual: None, lowest: None }
     }
 
     /// A threshold from `low` to 100 percent.
-    pub const fn percent(low: f64) -> Option<Self> {
+    pub const fn percent(low: f64) -> Self {
         Self::new("percent", low, 100.0)
+    }
+
+    /// Adds the value if a profile states none, and the word that stands for less than any value.
+    pub const fn with(self, usual: f64, lowest: &'static str) -> Self {
+        Self { usual: Some(usual), lowest: Some(lowest), ..self }
+    }
+
+    /// Returns the values that make sense, in words.
+    pub fn range(&self) -> String {
+        let lowest = self.lowest.map_or_else(String::new, |word| format!(", or \"{word}\""));
+        format!("a number of {} from {} to {}{lowest}", self.unit, self.low, self.high)
     }
 }
 

@@ -44,6 +44,11 @@ impl Rule {
     /// The rule of a check that is not made.
     pub const OFF: Self = Self { severity: Severity::Off, threshold: 0.0, shortest_secs: 0.0 };
 
+    /// Returns the threshold as a fraction, for thresholds in decibels.
+    pub(super) fn amplitude(&self) -> f64 {
+        10.0_f64.powf(self.threshold / 20.0)
+    }
+
     /// Returns the threshold as a fraction, for thresholds in percent.
     pub(super) fn share(&self) -> f64 {
         self.threshold / 100.0

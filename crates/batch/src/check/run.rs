@@ -91,8 +91,7 @@ pub fn run_observed(
     observer: &mut Observer<'_>,
 ) -> Result<CheckedFile, AnalyzeError> {
     request.inspection = Inspection::All { tolerated: tolerated(profile) };
-    request.thumbnails = with_page
-        .then_some(ThumbnailUse { cut_threshold: DEFAULT_THRESHOLD, clipped_share: limits(profile).clipped_share });
+    request.thumbnails = with_page.then(|| ThumbnailUse { cut_threshold: DEFAULT_THRESHOLD, limits: limits(profile) });
     let input = request.input.clone();
     let pipeline = Pipeline::open(request)?;
     let info = pipeline.info().clone();
@@ -156,6 +155,7 @@ fn limits(profile: &Profile) -> FindingLimits {
     let rule = |check| profile.rule(check);
     FindingLimits {
         black_share: rule(&clip::BLACK).map_or(usual.black_share, Rule::share),
+        frozen_difference: rule(&clip::FROZEN).map_or(usual.frozen_difference, Rule::amplitude),
         frozen_secs: rule(&clip::FROZEN).map_or(usual.frozen_secs, |rule| rule.shortest_secs),
         clipped_share: rule(&clip::CLIPPED).map_or(usual.clipped_share, |rule| rule.share().max(1e-12)),
     }

@@ -175,7 +175,7 @@ mod tests {
                 duration_secs: 1.0,
                 range: Range::Full,
                 timecode: None,
-                repeats: false,
+                difference: None,
             };
             clip.add(place, &histogram);
         }
@@ -230,7 +230,7 @@ mod tests {
                 duration_secs: end - begin,
                 range: Range::Full,
                 timecode: None,
-                repeats: false,
+                difference: None,
             };
             clip.add(place, &histogram);
         }

@@ -29,8 +29,9 @@ pub struct FramePlace {
     pub range: Range,
     /// Timecode of the frame, and the rate of its timecodes.
     pub timecode: Option<(Timecode, TimecodeRate)>,
-    /// `true` if all codes equal those of the previous frame.
-    pub repeats: bool,
+    /// Mean absolute difference from the previous frame, as a fraction of the scale, if it is at most
+    /// [`RENEWAL`](histoscope_core::strip::RENEWAL).
+    pub difference: Option<f64>,
 }
 
 /// Collects a clip frame by frame.
@@ -115,7 +116,7 @@ impl ClipBuilder {
 
     /// Adds the next frame.
     pub fn add(&mut self, place: FramePlace, histogram: &Histogram) {
-        let FramePlace { number, time_secs, duration_secs, range, timecode, repeats } = place;
+        let FramePlace { number, time_secs, duration_secs, range, timecode, difference } = place;
         if self.frames == 0 {
             (self.bits, self.range) = (histogram.bits, range);
         }
@@ -124,7 +125,7 @@ impl ClipBuilder {
         let cells = fold(histogram);
         // A still picture may have no duration, but still needs a width.
         self.end_secs = time_secs + if duration_secs > 0.0 { duration_secs } else { 0.04 };
-        let seen = ExaminedFrame { time_secs, end_secs: self.end_secs, histogram, range, repeats, timecode };
+        let seen = ExaminedFrame { time_secs, end_secs: self.end_secs, histogram, range, difference, timecode };
         let figures = self.examiner.push(number, &cells, &seen);
         let change = figures.change;
         let [lowest, highest, outside] = figures.shares.map(|share| share.share);
@@ -382,7 +383,7 @@ mod tests {
                 duration_secs: 0.02,
                 range: Range::Limited,
                 timecode: None,
-                repeats: false,
+                difference: None,
             };
             builder.add(place, &histogram);
         }
@@ -406,7 +407,7 @@ mod tests {
             duration_secs: 0.0,
             range: Range::Full,
             timecode: None,
-            repeats: false,
+            difference: None,
         };
         builder.add(place, &Histogram::empty(8, Components::Rgbl));
         assert!(builder.finish().unwrap().end_secs > 0.0);

@@ -58,7 +58,7 @@ pub fn gather(
                 duration_secs: frame.facts.duration_secs,
                 range: frame.interpretation.colorimetry.range.value,
                 timecode: frame.facts.timecode.zip(rate),
-                repeats: inspected.repeats,
+                difference: inspected.difference,
             };
             clip.add(place, &histogram);
             thumbnails.add(number, thumbnail, inspected.begins, &clip);

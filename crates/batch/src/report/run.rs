@@ -58,11 +58,9 @@ pub fn run(mut request: Request, options: &ReportOptions) -> Result<Finished, An
         check_output(output, &request.input)?;
     }
     let (wanted, light_use) = (request.counting.scopes, request.counting.light);
-    request.inspection = Inspection::Repeats;
-    request.thumbnails = (!options.outputs.is_empty()).then_some(ThumbnailUse {
-        cut_threshold: options.cut_threshold,
-        clipped_share: FindingLimits::default().clipped_share,
-    });
+    request.inspection = Inspection::Differences;
+    request.thumbnails = (!options.outputs.is_empty())
+        .then_some(ThumbnailUse { cut_threshold: options.cut_threshold, limits: FindingLimits::default() });
     let pipeline = Pipeline::open(request)?;
     let name = shown(&pipeline.info().path);
     let mut notes = pipeline.info().notes.clone();

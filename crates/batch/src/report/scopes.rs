@@ -270,7 +270,7 @@ mod tests {
                 duration_secs: 1.0,
                 range: Range::Limited,
                 timecode: None,
-                repeats: false,
+                difference: None,
             };
             clip.add(place, &Histogram::empty(10, components));
         }

@@ -132,7 +132,7 @@ mod tests {
                     duration_secs: 0.04,
                     range: Range::Full,
                     timecode: None,
-                    repeats: false,
+                    difference: None,
                 },
                 &histogram,
             );

@@ -761,10 +761,19 @@ mod tests {
     fn every_plane_is_compared_without_the_padding_of_rows() {
         let one = picture((5, 3), None, 0);
         assert!(one.has_codes_of(&picture((5, 3), None, 255)));
+        assert_eq!(one.difference(&picture((5, 3), None, 255), 0.0), Some(0.0));
+        assert_eq!(one.difference(&picture((5, 4), None, 0), 1.0), None);
         assert!(!one.has_codes_of(&picture((5, 4), None, 0)) && !one.has_codes_of(&picture((4, 3), None, 0)));
         // The last code of each plane: 5 × 3 and twice 3 × 2 samples, in rows padded by two bytes.
         for last in [(0, 2 * 7 + 4), (1, 5 + 2), (2, 5 + 2)] {
-            assert!(!one.has_codes_of(&picture((5, 3), Some(last), 0)), "{last:?}");
+            let other = picture((5, 3), Some(last), 0);
+            assert!(!one.has_codes_of(&other), "{last:?}");
+            assert_eq!(
+                one.difference(&other, 0.001),
+                Some(1.0 / (27.0 * 256.0)),
+                "{last:?}: one of 27 samples, by one"
+            );
+            assert_eq!(one.difference(&other, 0.000_1), None, "{last:?}");
         }
     }
 }

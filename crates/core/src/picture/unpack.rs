@@ -1,6 +1,5 @@
 //! Unpacking of rows in any layout to n-bit codes.
 
-use super::layout::PixelLayout;
 use super::{Picture, PlaneView};
 
 /// One component of a picture: the location of its samples, and the shift and mask from a stored word to a code.
@@ -89,6 +88,12 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// Returns the samples of row `y` as they are stored, if each is a byte and they lie side by side.
+    fn bytes(&self, y: usize) -> Option<&'a [u8]> {
+        let is_plain = self.sample_bytes == 1 && self.step == 1 && self.shift == 0 && self.mask == 0xff;
+        is_plain.then(|| &self.view.bytes[y * self.view.stride + self.offset..][..self.width])
+    }
+
     #[inline(always)]
     fn unpack_bytes<const STEP: usize>(&self, bytes: &[u8], codes: &mut [u16]) {
         let (groups, rest) = bytes.as_chunks::<STEP>();
@@ -128,6 +133,23 @@ fn prefetch(bytes: &[u8]) {
     let _ = (bytes, LINE);
 }
 
+/// Number of samples whose sum of differences fits 32 bits.
+const BLOCK: usize = 1 << 15;
+
+/// Returns the sum of absolute differences.
+fn byte_distance(a: &[u8], b: &[u8]) -> u64 {
+    let blocks = a.chunks(BLOCK).zip(b.chunks(BLOCK));
+    let sums = blocks.map(|(a, b)| a.iter().zip(b).map(|(&a, &b)| u32::from(a.abs_diff(b))).sum::<u32>());
+    sums.map(u64::from).sum()
+}
+
+/// Returns the sum of absolute differences.
+fn distance(a: &[u16], b: &[u16]) -> u64 {
+    let blocks = a.chunks(BLOCK).zip(b.chunks(BLOCK));
+    let sums = blocks.map(|(a, b)| a.iter().zip(b).map(|(&a, &b)| u32::from(a.abs_diff(b))).sum::<u32>());
+    sums.map(u64::from).sum()
+}
+
 impl Picture {
     /// Returns `true` if both pictures have the same size, colour model, depth and samples.
     #[must_use]
@@ -145,12 +167,48 @@ impl Picture {
         })
     }
 
+    /// Returns the mean absolute difference of the samples of two pictures, as a fraction of the scale, or `None` if it
+    /// exceeds `most`, or if the pictures have different sizes, colour models or depths.
+    #[must_use]
+    pub fn difference(&self, other: &Self, most: f64) -> Option<f64> {
+        if (self.width(), self.height()) != (other.width(), other.height()) || !self.is_sampled_like(other) {
+            return None;
+        }
+        let pairs =
+            || (0..self.layout().component_count()).map(|at| [self, other].map(|it| Source::of_samples(it, at)));
+        let samples: usize = pairs().map(|[source, _]| source.width * source.height).sum();
+        let scale = samples as f64 * f64::from(1_u32 << self.layout().depth);
+        let most = (most * scale) as u64;
+        let mut sum = 0;
+        let [mut ours, mut theirs] = [(); 2].map(|()| vec![0; self.width() as usize]);
+        for [a, b] in pairs() {
+            let (ours, theirs) = (&mut ours[..a.width], &mut theirs[..a.width]);
+            for y in 0..a.height {
+                sum += match (a.bytes(y), b.bytes(y)) {
+                    (Some(a), Some(b)) => byte_distance(a, b),
+                    _ => {
+                        a.unpack(0, y, ours);
+                        b.unpack(0, y, theirs);
+                        distance(ours, theirs)
+                    }
+                };
+                if sum > most {
+                    return None;
+                }
+            }
+        }
+        Some(sum as f64 / scale)
+    }
+
+    /// Returns `true` if both pictures have the same components at the same depth, however they are arranged.
+    fn is_sampled_like(&self, other: &Self) -> bool {
+        let [a, b] = [self, other].map(Self::layout);
+        (a.model, a.depth, a.chroma_shift, a.chroma_lines) == (b.model, b.depth, b.chroma_shift, b.chroma_lines)
+    }
+
     /// Compares two pictures of the same size sample by sample, as their samples are arranged differently.
     fn has_samples_of(&self, other: &Self) -> bool {
-        let is_alike = |a: &PixelLayout, b: &PixelLayout| {
-            (a.model, a.depth, a.chroma_shift, a.chroma_lines) == (b.model, b.depth, b.chroma_shift, b.chroma_lines)
-        };
-        is_alike(self.layout(), other.layout())
+        self.is_sampled_like(other)
             && (0..self.layout().component_count()).all(|component| {
                 let (a, b) = (Source::of_samples(self, component), Source::of_samples(other, component));
                 let (mut ours, mut theirs) = (vec![0; a.width], vec![0; a.width]);

@@ -1,10 +1,13 @@
 //! Findings for quality control of a clip: segments of black, frozen and clipped frames, flashes, timecode breaks, and
 //! the worst frames.
 
+use std::collections::VecDeque;
+
 use serde::{Deserialize, Serialize};
 
 use super::cells::{BLANK_SHARE, is_black};
-use super::cuts::{Cut, CutFinder, DEFAULT_THRESHOLD, MAX_LISTED};
+use super::cuts::{CUT_DELAY, Cut, CutFinder, DEFAULT_THRESHOLD, MAX_LISTED};
+use super::frozen::{self, Stills, Stretch};
 use super::timecodes::{TimecodeBreak, TimecodeRuns};
 use super::worst::{ChannelShare, Flaw, WorstFrame, WorstOfClip, shares};
 use crate::histogram::Histogram;
@@ -20,6 +23,8 @@ const CLIPPED_GAP_SECS: f64 = 0.5;
 pub struct FindingLimits {
     /// The minimum share of a black frame's luminance in the lowest tenth of the scale.
     pub black_share: f64,
+    /// The largest mean difference of a frozen frame from the one before, as a fraction of the scale.
+    pub frozen_difference: f64,
     /// The minimum duration of frozen frames in seconds.
     pub frozen_secs: f64,
     /// The minimum share of red, green or blue at the highest code in a clipped frame.
@@ -28,8 +33,8 @@ pub struct FindingLimits {
 
 impl Default for FindingLimits {
     fn default() -> Self {
-        // Still parts of a film and repeated frames are shorter than half a second.
-        Self { black_share: BLANK_SHARE, frozen_secs: 0.5, clipped_share: 0.01 }
+        // Frozen frames as in FFmpeg's freezedetect: −60 dB, for two seconds.
+        Self { black_share: BLANK_SHARE, frozen_difference: 0.001, frozen_secs: 2.0, clipped_share: 0.01 }
     }
 }
 
@@ -41,7 +46,7 @@ pub enum FindingKind {
     Black,
     /// A flash: up to four frames that differ abruptly from those before and after.
     Flash,
-    /// Frozen frames: identical codes for at least half a second. Segments are joined over a slight, short change.
+    /// Frozen frames: each hardly differs from the one before, for at least two seconds. Black frames are not frozen.
     Frozen,
     /// Clipped frames: at least 1 % of red, green or blue is at the highest code.
     Clipped,
@@ -187,17 +192,12 @@ pub struct ExaminedFrame<'a> {
     pub histogram: &'a Histogram,
     /// The range of the codes.
     pub range: Range,
-    /// `true` if all codes equal those of the previous frame.
-    pub repeats: bool,
+    /// Mean absolute difference of the samples from the previous frame, as a fraction of the scale, if it is at most
+    /// [`RENEWAL`](super::RENEWAL).
+    pub difference: Option<f64>,
     /// The timecode and the rate at which it counts.
     pub timecode: Option<(Timecode, TimecodeRate)>,
 }
-
-/// The maximum gap in seconds between frozen segments that are joined: an encoder changes a still picture slightly with
-/// a key frame.
-const FROZEN_GAP_SECS: f64 = 0.2;
-/// The maximum change of a frame between them, as a fraction of the scale.
-const FROZEN_CHANGE: f64 = 0.01;
 
 /// Tolerance for comparing times, which accumulate rounding errors.
 const SLACK_SECS: f64 = 1e-6;
@@ -213,9 +213,9 @@ struct Segments {
 impl Segments {
     /// Takes the next frame; `belongs` is `true` if it is part of a segment. If no segment is open, one starts as
     /// `first`, whose `end_secs` is the frame's start time and whose `last` is the frame.
-    fn push(&mut self, belongs: bool, first: Finding, limits: (f64, f64)) {
+    fn push(&mut self, belongs: bool, first: Finding, gap_secs: f64) {
         let now_secs = first.end_secs;
-        self.close_before(now_secs, limits);
+        self.close_before(now_secs, gap_secs);
         match &mut self.open {
             Some(open) if belongs => {
                 (open.last, open.end_secs) = (first.last, f64::INFINITY);
@@ -229,23 +229,21 @@ impl Segments {
             Some(open) if open.end_secs.is_infinite() => open.end_secs = now_secs,
             _ => {}
         }
-        self.close_before(now_secs, limits);
+        self.close_before(now_secs, gap_secs);
     }
 
     /// Closes the open segment if it ended at least `gap_secs` ago.
-    fn close_before(&mut self, now_secs: f64, (gap_secs, least_secs): (f64, f64)) {
+    fn close_before(&mut self, now_secs: f64, gap_secs: f64) {
         if self.open.is_some_and(|open| open.end_secs + gap_secs <= now_secs + SLACK_SECS) {
-            self.close(now_secs, least_secs);
+            self.close(now_secs);
         }
     }
 
-    /// Closes the open segment and lists it if it lasts at least `least_secs`.
-    fn close(&mut self, now_secs: f64, least_secs: f64) {
+    /// Closes the open segment and lists it.
+    fn close(&mut self, now_secs: f64) {
         let Some(open) = self.open.take() else { return };
-        let finding = Finding { end_secs: open.end_secs.min(now_secs), ..open };
-        let is_long = finding.end_secs - finding.start_secs >= least_secs - SLACK_SECS;
-        if is_long && self.done.len() < MAX_LISTED {
-            self.done.push(finding);
+        if self.done.len() < MAX_LISTED {
+            self.done.push(Finding { end_secs: open.end_secs.min(now_secs), ..open });
         }
     }
 }
@@ -261,11 +259,10 @@ pub struct Examiner {
     reported: (usize, u64),
     cuts: CutFinder,
     black: Segments,
-    frozen: Segments,
-    /// The largest change since the last frozen segment ended.
-    thawed: f64,
-    /// The number of frozen segments that were joined to the one before them.
-    joined: usize,
+    stills: Stills,
+    frozen: Vec<Finding>,
+    /// The latest frames, each as a clipped segment, and whether it is one: they may turn out to be a flash.
+    lately: VecDeque<(Finding, bool)>,
     clipped: Segments,
     timecodes: TimecodeRuns,
     worst: WorstOfClip,
@@ -311,9 +308,9 @@ impl Examiner {
             reported: (0, 0),
             cuts,
             black: Segments::default(),
-            frozen: Segments::default(),
-            thawed: 0.0,
-            joined: 0,
+            stills: Stills::default(),
+            frozen: Vec::new(),
+            lately: VecDeque::new(),
             clipped: Segments::default(),
             timecodes: TimecodeRuns::default(),
             worst: WorstOfClip::default(),
@@ -341,35 +338,40 @@ impl Examiner {
             worst,
         };
         let here = (frame, time_secs);
-        let FindingLimits { black_share, frozen_secs, clipped_share } = self.limits;
-        self.black.push(is_black(cells, black_share), finding(FindingKind::Black, here, None), (0.0, 0.0));
-        // The first frozen frame is the one that is repeated.
-        let first = self.before.map_or(here, |(frame, start_secs, _)| (frame, start_secs));
-        let listed = self.frozen.done.len();
-        self.frozen.push(seen.repeats, finding(FindingKind::Frozen, first, None), (0.0, frozen_secs));
-        if self.frozen.done.len() > listed {
-            self.join_frozen();
-            self.thawed = 0.0;
-        }
-        self.thawed = self.thawed.max(change);
-        let is_clipped = highest.share >= clipped_share;
+        let FindingLimits { black_share, clipped_share, .. } = self.limits;
+        let black = is_black(cells, black_share);
+        self.black.push(black, finding(FindingKind::Black, here, None), 0.0);
+        let frozen = self.stills.push(here, seen.difference.filter(|_| !black), cells, self.frozen_limits());
+        self.list_frozen(frozen);
         let clipped = finding(FindingKind::Clipped, here, Some(WorstFrame { frame, time_secs, share: highest }));
-        self.clipped.push(is_clipped, clipped, (CLIPPED_GAP_SECS, 0.0));
+        self.lately.push_back((clipped, highest.share >= clipped_share));
+        if self.lately.len() > CUT_DELAY {
+            self.take_clipped();
+        }
         self.timecodes.push((frame, time_secs, seen.end_secs), seen.timecode);
         self.worst.push(here, shares, cells);
         self.before = Some((frame, time_secs, seen.end_secs.max(time_secs)));
         ExaminedFigures { change, shares }
     }
 
-    /// Joins the last frozen segment to the one before it if the picture hardly changed between them.
-    fn join_frozen(&mut self) {
-        let [.., before, last] = &mut self.frozen.done[..] else { return };
-        let is_near = last.start_secs - before.end_secs <= FROZEN_GAP_SECS + SLACK_SECS;
-        if is_near && self.thawed <= FROZEN_CHANGE {
-            (before.last, before.end_secs) = (last.last, last.end_secs);
-            self.frozen.done.pop();
-            self.joined += 1;
+    const fn frozen_limits(&self) -> frozen::Limits {
+        frozen::Limits { difference: self.limits.frozen_difference, secs: self.limits.frozen_secs }
+    }
+
+    fn list_frozen(&mut self, stretch: Option<Stretch>) {
+        let Some(Stretch { first: (frame, start_secs), last, end_secs }) = stretch else { return };
+        if self.frozen.len() < MAX_LISTED {
+            self.frozen.push(Finding { kind: FindingKind::Frozen, frame, last, start_secs, end_secs, worst: None });
         }
+    }
+
+    /// Takes the earliest of the latest frames, of which it is known by now whether it is a flash, for the clipped
+    /// segments. A flash is none of them.
+    fn take_clipped(&mut self) {
+        let Some((frame, is_clipped)) = self.lately.pop_front() else { return };
+        let mut flashes = self.cuts.flashes().iter().rev().take_while(|flash| flash.last >= frame.frame);
+        let is_flash = flashes.any(|flash| flash.frame <= frame.frame);
+        self.clipped.push(is_clipped && !is_flash, frame, CLIPPED_GAP_SECS);
     }
 
     /// Returns the cuts found so far, as far as they are kept.
@@ -388,9 +390,8 @@ impl Examiner {
     /// there are no new ones.
     #[must_use]
     pub fn take_new(&mut self) -> Option<Vec<Finding>> {
-        let segments = [&self.black, &self.frozen, &self.clipped].map(|segments| segments.done.len());
-        let found =
-            segments.iter().sum::<usize>() + self.joined + self.cuts.flashes().len() + self.timecodes.listed().len();
+        let segments = [&self.black.done, &self.frozen, &self.clipped.done].map(Vec::len);
+        let found = segments.iter().sum::<usize>() + self.cuts.flashes().len() + self.timecodes.listed().len();
         let known = (found, self.worst.changes());
         let is_new = std::mem::replace(&mut self.reported, known) != known;
         is_new.then(|| listed(self.segments(), &self.worst.listed(), &self.timecodes))
@@ -398,8 +399,8 @@ impl Examiner {
 
     /// Returns the black, frozen and clipped segments that have ended, and the flashes, in order of time.
     fn segments(&self) -> Vec<Finding> {
-        let segments = [&self.black, &self.frozen, &self.clipped];
-        let mut findings: Vec<_> = segments.iter().flat_map(|segments| segments.done.iter().copied()).collect();
+        let segments = [&self.black.done, &self.frozen, &self.clipped.done];
+        let mut findings: Vec<_> = segments.into_iter().flatten().copied().collect();
         findings.extend(self.cuts.flashes().iter().map(|flash| Finding {
             kind: FindingKind::Flash,
             frame: flash.frame,
@@ -417,13 +418,13 @@ impl Examiner {
     pub fn finish(mut self) -> ExaminedClip {
         let end_secs = self.before.map_or(0.0, |(_, _, end_secs)| end_secs);
         self.cuts.end();
-        self.black.close(end_secs, 0.0);
-        let listed = self.frozen.done.len();
-        self.frozen.close(end_secs, self.limits.frozen_secs);
-        if self.frozen.done.len() > listed {
-            self.join_frozen();
+        self.black.close(end_secs);
+        let frozen = self.stills.finish(end_secs, self.frozen_limits());
+        self.list_frozen(frozen);
+        while !self.lately.is_empty() {
+            self.take_clipped();
         }
-        self.clipped.close(end_secs, 0.0);
+        self.clipped.close(end_secs);
         let segments = self.segments();
         let (cuts, cuts_found) = self.cuts.finish();
         ExaminedClip { cuts, cuts_found, segments, worst: self.worst.finish(), timecodes: self.timecodes }
@@ -468,10 +469,10 @@ mod tests {
     struct Shot {
         black: u32,
         clipped: u32,
-        repeats: bool,
+        difference: Option<f64>,
     }
 
-    const PLAIN: Shot = Shot { black: 0, clipped: 0, repeats: false };
+    const PLAIN: Shot = Shot { black: 0, clipped: 0, difference: None };
 
     /// Returns the findings in these frames, at 25 frames per second: the kind, the first frame, and the start and end
     /// of the segment in frames.
@@ -488,13 +489,13 @@ mod tests {
                 bins[BLACK_ROW + 1] += 1000 - black - clipped;
             }
             let cells = fold(&histogram);
-            let (time_secs, repeats) = (frame as f64 / RATE, shot.repeats);
+            let (time_secs, difference) = (frame as f64 / RATE, shot.difference);
             let end_secs = (frame + 1) as f64 / RATE;
             let range = Range::Limited;
             finder.push(
                 frame,
                 &cells,
-                &ExaminedFrame { time_secs, end_secs, histogram: &histogram, range, repeats, timecode: None },
+                &ExaminedFrame { time_secs, end_secs, histogram: &histogram, range, difference, timecode: None },
             );
         }
         let found = finder.finish().findings();
@@ -519,36 +520,28 @@ mod tests {
     }
 
     #[test]
-    fn frozen_segments_start_with_the_repeated_frame_and_last_half_a_second() {
-        let same = Shot { repeats: true, ..PLAIN };
-        // With 11 repeats, a frame lasts 12 frames, less than half a second; with 12 repeats, it lasts 13.
-        let found = findings(&clip(&[(PLAIN, 5), (same, 11), (PLAIN, 5), (same, 12), (PLAIN, 2)]));
-        assert_eq!(found, [(FindingKind::Frozen, 20, 20.0, 33.0)]);
-        assert_eq!(findings(&clip(&[(PLAIN, 1), (same, 30)])), [(FindingKind::Frozen, 0, 0.0, 31.0)]);
+    fn frozen_frames_last_two_seconds_and_are_not_black() {
+        let same = Shot { difference: Some(0.001), ..PLAIN };
+        let found = findings(&clip(&[(PLAIN, 5), (same, 48), (PLAIN, 5), (same, 49), (PLAIN, 2)]));
+        assert_eq!(found, [(FindingKind::Frozen, 57, 57.0, 107.0)]);
+        assert_eq!(findings(&clip(&[(PLAIN, 1), (same, 60)])), [(FindingKind::Frozen, 0, 0.0, 61.0)]);
+        let black = Shot { black: 990, difference: Some(0.0), ..PLAIN };
+        assert_eq!(findings(&clip(&[(PLAIN, 1), (black, 60)])), [(FindingKind::Black, 1, 1.0, 61.0)]);
     }
 
     #[test]
-    fn half_a_second_is_recognized_at_any_start_time() {
+    fn two_seconds_are_recognized_at_any_start_time() {
         for frames_before in 0..500 {
             let mut finder = Examiner::default();
             let histogram = Histogram::empty(8, Components::Rgbl);
             let cells = fold(&histogram);
-            for frame in 0..frames_before + 31 {
+            for frame in 0..frames_before + 121 {
                 let [time_secs, end_secs] = [frame, frame + 1].map(|frame| frame as f64 / 60.0);
-                // Thirty frames of 1/60 s each.
-                let repeats = (frames_before + 1..frames_before + 30).contains(&frame);
-                finder.push(
-                    frame,
-                    &cells,
-                    &ExaminedFrame {
-                        time_secs,
-                        end_secs,
-                        histogram: &histogram,
-                        range: Range::Limited,
-                        repeats,
-                        timecode: None,
-                    },
-                );
+                // 120 frames of 1/60 s each.
+                let difference = (frames_before + 1..frames_before + 120).contains(&frame).then_some(0.0);
+                let (histogram, range, timecode) = (&histogram, Range::Limited, None);
+                let seen = ExaminedFrame { time_secs, end_secs, histogram, range, difference, timecode };
+                finder.push(frame, &cells, &seen);
             }
             let found = finder.finish().findings();
             assert_eq!(found.iter().map(|frozen| frozen.frame).collect::<Vec<_>>(), [frames_before]);
@@ -579,11 +572,11 @@ mod tests {
         for (frame, text) in (0..).zip(timecodes) {
             let (time_secs, end_secs) = (frame as f64 / RATE, (frame + 1) as f64 / RATE);
             let timecode = Timecode::parse(text).map(|timecode| (timecode, rate));
-            let (range, repeats) = (Range::Limited, false);
+            let (range, difference) = (Range::Limited, None);
             finder.push(
                 frame,
                 &cells,
-                &ExaminedFrame { time_secs, end_secs, histogram: &histogram, range, repeats, timecode },
+                &ExaminedFrame { time_secs, end_secs, histogram: &histogram, range, difference, timecode },
             );
         }
         let [expected, found] = ["00:00:00:02", "00:00:00:03"].map(|text| Timecode::parse(text).unwrap());
@@ -619,8 +612,8 @@ mod tests {
             let mut histogram = Histogram::empty(8, Components::Rgbl);
             (0..4).for_each(|channel| histogram.bins_mut(channel)[level] = 1000);
             let (time_secs, end_secs) = (frame as f64 / RATE, (frame + 1) as f64 / RATE);
-            let (range, repeats, timecode) = (Range::Limited, false, None);
-            let seen = ExaminedFrame { time_secs, end_secs, histogram: &histogram, range, repeats, timecode };
+            let (range, difference, timecode) = (Range::Limited, None, None);
+            let seen = ExaminedFrame { time_secs, end_secs, histogram: &histogram, range, difference, timecode };
             finder.push(frame, &fold(&histogram), &seen);
         }
         let found = finder.finish();
@@ -633,7 +626,7 @@ mod tests {
     #[test]
     fn the_share_of_a_segment_is_its_largest() {
         let mut finder = Examiner::default();
-        for (frame, clipped) in [(0, 20), (1, 300), (2, 40)] {
+        for (frame, clipped) in [(0, 20), (1, 60), (2, 40)] {
             let mut histogram = Histogram::empty(8, Components::Rgbl);
             (0..4).for_each(|channel| histogram.bins_mut(channel)[100] = 1000);
             histogram.bins_mut(1)[255] = clipped;
@@ -648,29 +641,41 @@ mod tests {
                     end_secs: time_secs + 1.0,
                     histogram: &histogram,
                     range,
-                    repeats: false,
+                    difference: None,
                     timecode: None,
                 },
             );
         }
         let found = finder.finish().findings();
         let clipped = found.iter().find(|finding| finding.kind == FindingKind::Clipped).expect("they are clipped");
-        let share = ChannelShare { share: 0.3, channel: 1 };
+        let share = ChannelShare { share: 0.06, channel: 1 };
         assert_eq!(clipped.worst, Some(WorstFrame { frame: 1, time_secs: 1.0, share }));
     }
 
     #[test]
-    fn frozen_segments_parted_by_a_slight_change_are_one() {
-        let same = Shot { repeats: true, ..PLAIN };
-        let frozen = |change: Shot, between: usize| {
-            let mut found = findings(&clip(&[(PLAIN, 3), (same, 20), (change, between), (same, 20), (PLAIN, 2)]));
-            found.retain(|finding| finding.0 == FindingKind::Frozen);
-            found.iter().map(|&(_, first, _, end)| (first, end)).collect::<Vec<_>>()
+    fn a_flash_is_no_part_of_the_clipped_frames_behind_it() {
+        let levels = |parts: &[(usize, usize)]| {
+            let mut finder = Examiner::default();
+            let levels = parts.iter().flat_map(|&(level, frames)| vec![level; frames]);
+            for (frame, level) in (0..).zip(levels) {
+                // A fiftieth of the samples may be clipped; of a white frame, all are.
+                let mut histogram = Histogram::empty(8, Components::Rgbl);
+                for channel in 0..4 {
+                    histogram.bins_mut(channel)[level.min(255)] = 980;
+                    histogram.bins_mut(channel)[if level == 100 { 255 } else { level.min(255) }] += 20;
+                }
+                let (time_secs, end_secs) = (frame as f64 / RATE, (frame + 1) as f64 / RATE);
+                let (histogram, range, difference, timecode) = (&histogram, Range::Limited, None, None);
+                let seen = ExaminedFrame { time_secs, end_secs, histogram, range, difference, timecode };
+                finder.push(frame, &fold(histogram), &seen);
+            }
+            let found = finder.finish().segments;
+            found.iter().map(|found| (found.kind.name(), found.frame, found.last)).collect::<Vec<_>>()
         };
-        // The frame of a key frame differs in a few codes, and is then repeated.
-        assert_eq!(frozen(Shot { black: 5, ..PLAIN }, 1), [(2, 44.0)]);
-        assert_eq!(frozen(PLAIN, 5), [(2, 48.0)]);
-        assert_eq!(frozen(PLAIN, 7), [(2, 23.0), (29, 50.0)], "longer than 0.2 s");
-        assert_eq!(frozen(Shot { clipped: 900, ..PLAIN }, 1), [(2, 23.0), (23, 44.0)], "a cut");
+        let white = (255, 2);
+        assert_eq!(levels(&[(90, 20), white, (90, 20)]), [("flash", 20, 21)]);
+        assert_eq!(levels(&[(90, 20), white, (90, 5), (100, 30)]), [("flash", 20, 21), ("clipped", 27, 56)]);
+        assert_eq!(levels(&[(100, 20), white, (100, 20)]), [("clipped", 0, 41), ("flash", 20, 21)]);
+        assert_eq!(levels(&[(90, 20), (255, 20), (90, 20)]), [("clipped", 20, 39)], "as long as a shot");
     }
 }

@@ -71,7 +71,7 @@ mod tests {
             end_secs: time_secs + 1.0,
             histogram,
             range: Range::Limited,
-            repeats: false,
+            difference: None,
             timecode: None,
         }
     }

@@ -15,6 +15,9 @@ pub const LISTED: usize = 10;
 /// The number of stretches that may be worse in a part of a file than in the whole file: the part may begin within one.
 const SPLIT: usize = 2;
 
+/// The minimum share of samples with a flaw in a frame that is listed.
+const LEAST_SHARE: f64 = 0.001;
+
 /// A flaw of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -62,9 +65,8 @@ pub struct ChannelShare {
 }
 
 /// Returns the share of a frame's samples with each flaw, in the order of [`Flaw::ALL`]. If several channels have the
-/// same share, the first is returned.
-///
-/// Luminance is ignored, because it clips only if red, green and blue all do.
+/// same share, the first is returned, but luminance if it has that share, too: it clips only where red, green and blue
+/// all do, as in a white picture.
 #[must_use]
 pub fn shares(histogram: &Histogram, range: Range) -> [ChannelShare; 3] {
     let channels = match histogram.components {
@@ -78,6 +80,14 @@ pub fn shares(histogram: &Histogram, range: Range) -> [ChannelShare; 3] {
         for (worst, share) in worst.iter_mut().zip(shares) {
             if share > worst.share {
                 *worst = ChannelShare { share, channel };
+            }
+        }
+    }
+    if histogram.components == Components::Rgbl {
+        let figures = histogram.stats(CLAMPED_CHANNELS, None);
+        for (worst, share) in worst.iter_mut().zip([figures.share_lowest, figures.share_highest]) {
+            if share > 0.0 && share.to_bits() == worst.share.to_bits() {
+                worst.channel = CLAMPED_CHANNELS;
             }
         }
     }
@@ -155,7 +165,7 @@ impl WorstFrames {
         for second in self.before.iter_mut().chain(&mut self.now) {
             second.since = second.since.min(share);
         }
-        if share <= 0.0 {
+        if share < LEAST_SHARE {
             return false;
         }
         let is_same = |now: &WorstOfSecond| now.worst.time_secs.floor() == frame.time_secs.floor();
@@ -295,6 +305,20 @@ mod tests {
         assert_eq!(lowest, ChannelShare { share: 0.1, channel: 1 });
         assert_eq!(highest, ChannelShare { share: 0.25, channel: 2 });
         assert_eq!(outside, ChannelShare { share: 0.1, channel: 0 });
+    }
+
+    #[test]
+    fn a_white_picture_is_clipped_in_luminance() {
+        let mut histogram = Histogram::empty(8, Components::Rgbl);
+        (0..4).for_each(|channel| histogram.bins_mut(channel)[255] = 100);
+        let [lowest, highest, _] = shares(&histogram, Range::Limited);
+        assert_eq!((lowest, highest), (ChannelShare::default(), ChannelShare { share: 1.0, channel: 3 }));
+    }
+
+    #[test]
+    fn less_than_a_thousandth_is_no_worst_frame() {
+        assert_eq!(worst([0.0, 0.0009, 0.0]), [0; 0]);
+        assert_eq!(worst([0.0, 0.001, 0.0]), [1]);
     }
 
     #[test]

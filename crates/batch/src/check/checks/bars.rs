@@ -16,7 +16,7 @@ use histoscope_core::text::counted;
 pub static BARS: Check = Check {
     name: "bars",
     place: 12,
-    threshold: Threshold::new("lines", 1.0, 10_000.0),
+    threshold: Some(Threshold::new("lines", 1.0, 10_000.0)),
     has_length: true,
     limit: |rule| counted(rule.threshold as u64, "line"),
     start: |rule| Box::new(BarFinder { least_lines: rule.threshold, ..BarFinder::default() }),

@@ -11,7 +11,7 @@ use histoscope_core::text::counted;
 pub static CADENCE: Check = Check {
     name: "cadence",
     place: 9,
-    threshold: Threshold::new("periods", 2.0, 1000.0),
+    threshold: Some(Threshold::new("periods", 2.0, 1000.0)),
     has_length: false,
     limit: |rule| counted(rule.threshold as u64, "period"),
     start: |rule| Box::new(Cadence { periods: rule.threshold, ..Cadence::default() }),
@@ -74,7 +74,7 @@ impl Cadence {
 
 impl Finder for Cadence {
     fn add(&mut self, here: Span, frame: &CountedFrame) {
-        self.push(here, frame.inspected.repeats);
+        self.push(here, frame.inspected.difference.is_some_and(|difference| difference <= 0.0));
     }
 
     fn finish(self: Box<Self>, _: &CountedFile<'_>) -> Vec<Found> {

@@ -11,7 +11,7 @@ use histoscope_core::text::counted;
 pub static BLACK: Check = Check {
     name: "black",
     place: 0,
-    threshold: Threshold::percent(50.0),
+    threshold: Some(Threshold::percent(50.0)),
     has_length: true,
     limit: limit_in_secs,
     start: |_| Box::new(Segments { kind: FindingKind::Black }),
@@ -20,7 +20,8 @@ pub static BLACK: Check = Check {
 pub static FROZEN: Check = Check {
     name: "frozen",
     place: 1,
-    threshold: None,
+    // A larger one would take the renewals of an encoder for still frames.
+    threshold: Some(Threshold::new("dB", -120.0, -40.0).with(-60.0, "exact")),
     has_length: true,
     limit: limit_in_secs,
     start: |_| Box::new(Segments { kind: FindingKind::Frozen }),
@@ -29,7 +30,7 @@ pub static FROZEN: Check = Check {
 pub static CLIPPED: Check = Check {
     name: "clipped",
     place: 2,
-    threshold: Threshold::percent(0.0),
+    threshold: Some(Threshold::percent(0.0)),
     has_length: true,
     limit: limit_in_percent,
     start: |_| Box::new(Segments { kind: FindingKind::Clipped }),

@@ -12,7 +12,7 @@ use histoscope_core::text::counted;
 pub static EXPOSURE: Check = Check {
     name: "exposure",
     place: 10,
-    threshold: Threshold::percent(1.0),
+    threshold: Some(Threshold::percent(1.0)),
     has_length: false,
     limit: limit_in_percent,
     start: |rule| Box::new(Exposure { active: None, jumps: JumpFinder::new(rule.share()) }),

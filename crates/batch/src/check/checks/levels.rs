@@ -11,7 +11,7 @@ use histoscope_core::histogram::{Components, Histogram};
 pub static PEAK: Check = Check {
     name: "peak",
     place: 6,
-    threshold: Threshold::percent(0.0),
+    threshold: Some(Threshold::percent(0.0)),
     has_length: true,
     limit: limit_in_percent,
     start: |rule| Box::new(Peak { highest: rule.share(), stretches: Stretches::flickering() }),
@@ -20,7 +20,7 @@ pub static PEAK: Check = Check {
 pub static BLACK_LEVEL: Check = Check {
     name: "black-level",
     place: 11,
-    threshold: Threshold::percent(0.0),
+    threshold: Some(Threshold::percent(0.0)),
     has_length: false,
     limit: limit_in_percent,
     start: |rule| Box::new(BlackLevel { threshold: rule.share(), lowest: None }),

@@ -9,7 +9,7 @@ use crate::check::row::{Check, CountedFile, Finder, Found, Threshold, limit_in_p
 pub static RANGE: Check = Check {
     name: "range",
     place: 5,
-    threshold: Threshold::percent(0.0),
+    threshold: Some(Threshold::percent(0.0)),
     has_length: true,
     limit: limit_in_percent,
     start: |rule| Box::new(Outside { tolerated: rule.share(), stretches: Stretches::flickering() }),
