@@ -110,7 +110,7 @@ pub mod reporting {
 /// A file's findings against a profile: the command `check`.
 pub mod checking {
     pub use histoscope_batch::check::output::{CheckFormat, summary, table, write_all};
-    pub use histoscope_batch::check::profile::{BUILT_IN, Profile, ProfileError, text_of};
+    pub use histoscope_batch::check::profile::{BUILT_IN, Profile, ProfileError, Setting, text_of};
     pub use histoscope_batch::check::run::{CheckedFile, run};
     pub use histoscope_batch::file::check_output;
 }

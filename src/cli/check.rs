@@ -7,7 +7,7 @@ use clap::Args;
 use histoscope::EngineChoice;
 use histoscope::adjusting::Adjustments;
 use histoscope::analysis::{Inspection, Jobs, Request, RunComponents, Selection, Stop};
-use histoscope::checking::{self, CheckFormat, CheckedFile, Profile};
+use histoscope::checking::{self, CheckFormat, CheckedFile, Profile, ProfileError, Setting};
 
 use super::interrupt::{INTERRUPTED, stop_on_interrupt};
 use super::options::{AdapterArgs, ENGINES, ReadingArgs, one_of};
@@ -23,9 +23,18 @@ pub struct CheckArgs {
     #[arg(value_name = "FILE", required_unless_present = "print_profile")]
     inputs: Vec<PathBuf>,
 
-    /// Check by this profile: ebu-r103, streaming-sdr, camera, or a TOML file
+    /// Check by this profile: ebu-r103, streaming-sdr, camera, hdr10, hlg, or a TOML file
     #[arg(long, value_name = "PROFILE", default_value = "ebu-r103")]
     profile: String,
+
+    /// Change a setting of the profile, for example frozen.shortest=1 or black.severity=off; may be given several times
+    #[arg(long, value_name = "CHECK.KEY=VALUE")]
+    set: Vec<Setting>,
+
+    /// Waive the findings that this file names, each with a reason and a name; without it, those of the file beside the
+    /// profile: mine.waivers.toml beside mine.toml
+    #[arg(long, value_name = "FILE")]
+    waivers: Vec<PathBuf>,
 
     /// Print the profile as TOML, to be changed and passed to --profile
     #[arg(long)]
@@ -59,7 +68,13 @@ impl CheckArgs {
             print_line(text.trim_end())?;
             return Ok(ExitCode::SUCCESS);
         }
-        let profile = Profile::named(&self.profile)?;
+        let mut profile = match Profile::changed(&self.profile, &self.set) {
+            Err(error @ ProfileError::Setting { .. }) => return Ok(wrong_usage(error.to_string())?),
+            profile => profile?,
+        };
+        for path in &self.waivers {
+            profile = profile.with_waivers(path)?;
+        }
         let alone =
             self.output.iter().find(|output| CheckFormat::of(output).is_some_and(|format| !format.takes_several()));
         if let Some(output) = alone.filter(|_| self.inputs.len() > 1) {

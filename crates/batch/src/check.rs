@@ -11,3 +11,4 @@ pub mod profile;
 mod row;
 mod rule;
 pub mod run;
+mod waivers;

@@ -17,7 +17,7 @@ use histoscope_batch::analyze::pipeline::{Jobs, Request};
 use histoscope_batch::analyze::selection::Selection;
 use histoscope_batch::analyze::{AnalyzeError, Stop};
 use histoscope_batch::check::finding::CheckFinding;
-use histoscope_batch::check::output::{CheckFormat, measured, plain_text, verdict};
+use histoscope_batch::check::output::{CheckFormat, measured, plain_text, standing as standing_of, verdict};
 use histoscope_batch::check::profile::{BUILT_IN, Profile, Severity};
 use histoscope_batch::check::run::{CheckedFile, run_observed};
 use histoscope_core::adjust::Adjustments;
@@ -226,15 +226,18 @@ fn row_of(finding: &CheckFinding) -> FindingRow {
         (Some(span), None) => time_text(span.start_secs),
     };
     let length = finding.span.map_or_else(String::new, |span| counted(span.frames(), "frame"));
-    let text = sanitized(&finding.text);
+    let waived = finding.waived.as_ref().map_or_else(String::new, |_| format!(" ({})", standing_of(finding)));
+    let text = sanitized(&finding.text) + &waived;
     // The words are all there is to say about a finding without a value.
-    let value = match (measured(finding), finding.value.as_str()) {
+    let value = match (measured(finding), finding.value.text.as_str()) {
         (empty, "") if empty.is_empty() => text.clone(),
         (empty, value) if empty.is_empty() => value.to_owned(),
         (value, _) => value,
     };
-    let cells = [finding.severity.name().to_owned(), finding.check.to_owned(), at, length, value];
+    let standing = if finding.waived.is_some() { "waived" } else { finding.severity.name() };
+    let cells = [standing.to_owned(), finding.check.to_owned(), at, length, value];
     let weight = match finding.severity {
+        _ if finding.waived.is_some() => FindingWeight::Info,
         Severity::Error => FindingWeight::Error,
         Severity::Warning => FindingWeight::Warning,
         Severity::Info | Severity::Off => FindingWeight::Info,

@@ -4,6 +4,7 @@ mod faults;
 mod frozen;
 mod known_faults;
 mod outputs;
+mod profiles;
 
 use std::path::Path;
 

@@ -225,6 +225,15 @@ fn lines_that_coincide_are_both_seen() {
 }
 
 #[test]
+fn the_legend_has_the_largest_shares_of_a_still_clip() {
+    // Half of it is white, in every frame: none stands out, and the graph is at 50 %.
+    let filter = "drawbox=w=48:h=54:c=white:t=fill,format=yuv420p";
+    let still = Clip::new("still.mkv", &format!("-f lavfi -i color=gray:s=96x54:d=1 -vf {filter} -c:v ffv1"));
+    let page = page_of(still.path(), &[]);
+    assert!(page.contains("at the highest code: up to 50.0 %"), "its legend");
+}
+
+#[test]
 fn the_page_is_seen_and_not_blank() {
     let Some(browser) = Browser::find() else { return };
     let (width, height, pixels) = browser.screenshot(&page_of(shots().path(), &[]), 1400, 1800);

@@ -7,6 +7,7 @@ pub mod clip;
 mod damage;
 mod exposure;
 mod gaps;
+pub mod hdr;
 mod levels;
 pub mod range;
 mod stretches;
@@ -15,7 +16,7 @@ mod tags;
 use super::row::Check;
 
 /// All checks, in the order in which they are listed.
-pub static ALL: [&Check; 14] = [
+pub static ALL: [&Check; 18] = [
     &clip::BLACK,
     &clip::FROZEN,
     &clip::FLASH,
@@ -30,4 +31,8 @@ pub static ALL: [&Check; 14] = [
     &gaps::GAPS,
     &clip::TIMECODE,
     &tags::TAGS,
+    &hdr::DYNAMIC_RANGE,
+    &hdr::LIGHT,
+    &hdr::MASTERING,
+    &hdr::GAMUT,
 ];

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::finding::{CheckFinding, Span};
+use super::finding::{CheckFinding, Span, Waived};
 use super::profile::Severity;
 use super::run::{CheckedFile, Labels};
 use crate::analyze::AnalyzeError;
@@ -75,12 +75,23 @@ fn ends(finding: &CheckFinding) -> [[String; 3]; 2] {
 #[must_use]
 pub fn measured(finding: &CheckFinding) -> String {
     let worst = finding.worst.map_or_else(String::new, |worst| format!(" at {}", time_text(worst.time_secs)));
-    match (finding.value.as_str(), finding.limit.as_str()) {
+    match (finding.value.text.as_str(), finding.limit.text.as_str()) {
         ("", _) => String::new(),
         (value, "") if finding.text.ends_with(value) => String::new(),
         (value, "") => format!("{value}{worst}"),
         (value, limit) => format!("{value}{worst} (limit {limit})"),
     }
+}
+
+/// Returns the severity of a finding, and by whom and why it was waived.
+#[must_use]
+pub fn standing(finding: &CheckFinding) -> String {
+    let severity = finding.severity.name();
+    finding.waived.as_ref().map_or_else(|| severity.to_owned(), |waived| format!("{severity}, {}", waived_text(waived)))
+}
+
+fn waived_text(Waived { reason, name }: &Waived) -> String {
+    format!("waived by {}: {}", sanitized(name), sanitized(reason))
 }
 
 /// Returns the table of a file's findings for the screen, followed by its verdict.
@@ -89,7 +100,7 @@ pub fn table(checked: &CheckedFile) -> String {
     let head = ["from", "frame", "timecode", "to", "frame", "timecode", "finding", "value", "severity"];
     let row = |finding: &CheckFinding| {
         let [first, last] = ends(finding);
-        let words = [sanitized(&finding.text), measured(finding), finding.severity.name().to_owned()];
+        let words = [sanitized(&finding.text), measured(finding), standing(finding)];
         first.into_iter().chain(last).chain(words).collect::<Vec<_>>()
     };
     let mut rows = vec![head.map(str::to_owned).to_vec()];
@@ -117,7 +128,9 @@ pub fn verdict(checked: &CheckedFile) -> String {
         [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Info, "note")]
             .map(|(severity, name)| counted(checked.count(severity) as u64, name));
     let frames = counted(checked.frames, "frame");
-    format!("{passed} by {}: {errors}, {warnings}, {notes} in {frames}", checked.profile)
+    let waived = checked.findings.iter().filter(|finding| finding.waived.is_some()).count();
+    let waived = if waived > 0 { format!(", {waived} waived") } else { String::new() };
+    format!("{passed} by {}: {errors}, {warnings}, {notes}{waived} in {frames}", checked.profile)
 }
 
 /// Returns one line about several files.
@@ -186,15 +199,19 @@ fn list(checked: &CheckedFile) -> CheckList {
             begin: finding.span.map(|span| (span.frame, span.start_secs)),
             ends: ends(finding).map(end),
             severity: finding.severity.name(),
+            waived: finding.waived.as_ref().map(waived_text),
             text: sanitized(&finding.text),
             value: measured(finding),
         }
     };
-    CheckList { verdict: verdict(checked), rows: checked.findings.iter().map(row).collect() }
+    let mut findings: Vec<_> = checked.findings.iter().collect();
+    findings.sort_by_key(|finding| (finding.waived.is_some(), finding.severity));
+    let rows = findings.into_iter().map(row).collect();
+    CheckList { verdict: verdict(checked), has_passed: checked.has_passed(), rows }
 }
 
 /// Names of the columns.
-const COLUMNS: [&str; 15] = [
+const COLUMNS: [&str; 19] = [
     "file",
     "profile",
     "check",
@@ -207,15 +224,20 @@ const COLUMNS: [&str; 15] = [
     "last_timecode",
     "finding",
     "value",
+    "unit",
     "threshold",
+    "threshold_unit",
     "worst_frame",
     "worst_secs",
+    "waived_by",
+    "waived_because",
 ];
 
 /// Returns the values of a finding in the order of [`COLUMNS`].
 fn cells(checked: &CheckedFile, finding: &CheckFinding) -> [Value; COLUMNS.len()] {
-    let CheckFinding { check, severity, span, timecodes, text, value, worst, limit } = finding;
+    let CheckFinding { check, severity, span, timecodes, text, value, worst, limit, waived } = finding;
     let or_null = |text: &str| if text.is_empty() { Value::Null } else { json!(text) };
+    let waived = |of: fn(&Waived) -> &String| json!(waived.as_ref().map(|waived| sanitized(of(waived))));
     let millionths = |secs: f64| (secs * 1e6).round() / 1e6;
     [
         json!(checked.name),
@@ -229,10 +251,14 @@ fn cells(checked: &CheckedFile, finding: &CheckFinding) -> [Value; COLUMNS.len()
         json!(timecodes[0].map(|timecode| timecode.to_string())),
         json!(timecodes[1].map(|timecode| timecode.to_string())),
         json!(sanitized(text)),
-        or_null(value),
-        or_null(limit),
+        json!(value.number.map(millionths)),
+        or_null(value.unit),
+        json!(limit.number.map(millionths)),
+        or_null(limit.unit),
         json!(worst.map(|worst| worst.frame)),
         json!(worst.map(|worst| millionths(worst.time_secs))),
+        waived(|waived| &waived.name),
+        waived(|waived| &waived.reason),
     ]
 }
 
@@ -307,18 +333,20 @@ fn edl(checked: &CheckedFile) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check::finding::Quantity;
     use histoscope_core::picture::TimecodeRate;
 
     fn checked() -> CheckedFile {
-        let finding = |check, severity, span, text: &str, value: &str, limit: &str| CheckFinding {
+        let finding = |check, severity, span, text: &str, value, limit| CheckFinding {
             check,
             severity,
             span,
             timecodes: [None; 2],
             text: text.to_owned(),
-            value: value.to_owned(),
+            value,
             worst: None,
-            limit: limit.to_owned(),
+            limit,
+            waived: None,
         };
         let span = Some(Span { frame: 100, last: 101, start_secs: 4.0, end_secs: 4.08 });
         let first = Timecode::parse("01:00:00:00").unwrap();
@@ -326,8 +354,15 @@ mod tests {
             name: "a,b.mp4".to_owned(),
             profile: "ebu-r103".to_owned(),
             findings: vec![
-                finding("tags", Severity::Warning, None, "not tagged: range", "", ""),
-                finding("range", Severity::Error, span, "outside EBU R 103, 2 frames", "3.2 %", "1 %"),
+                finding("tags", Severity::Warning, None, "not tagged: range", Quantity::NONE, Quantity::NONE),
+                finding(
+                    "range",
+                    Severity::Error,
+                    span,
+                    "outside EBU R 103, 2 frames",
+                    Quantity::share(0.032),
+                    Quantity::share(0.01),
+                ),
             ],
             frames: 250,
             labels: Some(Labels { first, rate: TimecodeRate::of(25, 1).unwrap() }),
@@ -343,7 +378,7 @@ mod tests {
         assert_eq!(lines[0], "a,b.mp4");
         assert_eq!(
             lines[3],
-            "  0:04.000  100    0:04.080  101    outside EBU R 103, 2 frames  3.2 % (limit 1 %)  error"
+            "  0:04.000  100    0:04.080  101    outside EBU R 103, 2 frames  3.2 % (limit 1.0 %)  error"
         );
         assert_eq!(lines[4], "not passed by ebu-r103: 1 error, 1 warning, 0 notes in 250 frames");
     }
@@ -353,7 +388,7 @@ mod tests {
         let files = [checked()];
         let text = csv(&files);
         let last = text.lines().last().unwrap();
-        let row = "\"a,b.mp4\",ebu-r103,range,error,4.0,4.08,100,101,,,\"outside EBU R 103, 2 frames\",3.2 %,1 %,,";
+        let row = "\"a,b.mp4\",ebu-r103,range,error,4.0,4.08,100,101,,,\"outside EBU R 103, 2 frames\",3.2,%,1.0,%,,,,";
         assert_eq!(last, row);
         let value: Value = serde_json::from_str(&json_text(&files)).unwrap();
         let file = &value["files"][0];
@@ -366,7 +401,7 @@ mod tests {
     fn markers_are_written_as_resolve_reads_them() {
         let text = edl(&checked());
         let expected = "\n002  001      V     C        01:00:04:00 01:00:04:01 01:00:04:00 01:00:04:01  \n \
-            |C:ResolveColorRed |M:error outside EBU R 103, 2 frames 3.2 % (limit 1 %) |D:2\n";
+            |C:ResolveColorRed |M:error outside EBU R 103, 2 frames 3.2 % (limit 1.0 %) |D:2\n";
         assert!(text.starts_with("TITLE: a,b.mp4\nFCM: NON-DROP FRAME\n"), "{text}");
         assert!(text.ends_with(expected), "{text}");
     }

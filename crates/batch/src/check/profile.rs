@@ -1,10 +1,13 @@
 //! Profiles: each check with its severity, threshold and shortest length, as a TOML file.
 
 use std::path::Path;
+use std::str::FromStr;
 
 use super::checks;
+use super::finding::{Span, Waived};
 use super::row::{Check, Threshold};
 pub use super::rule::{Rule, Severity};
+use super::waivers::Waiver;
 use histoscope_core::text::shown;
 use toml::de::{DeTable, DeValue};
 
@@ -15,13 +18,16 @@ pub struct Profile {
     pub name: String,
     /// The rules, in the order of [`checks::ALL`].
     rules: [Rule; checks::ALL.len()],
+    waivers: Vec<Waiver>,
 }
 
 /// The built-in profiles: their names and texts. The first is the default.
-pub const BUILT_IN: [(&str, &str); 3] = [
+pub const BUILT_IN: [(&str, &str); 5] = [
     ("ebu-r103", include_str!("profiles/ebu-r103.toml")),
     ("streaming-sdr", include_str!("profiles/streaming-sdr.toml")),
     ("camera", include_str!("profiles/camera.toml")),
+    ("hdr10", include_str!("profiles/hdr10.toml")),
+    ("hlg", include_str!("profiles/hlg.toml")),
 ];
 
 /// The reason why a profile cannot be used.
@@ -34,6 +40,22 @@ pub enum ProfileError {
         path: String,
         /// The system's reason.
         reason: String,
+    },
+    /// The waivers cannot be read.
+    #[error("{path} cannot be read ({reason}); name a file of waivers")]
+    NoWaivers {
+        /// The path.
+        path: String,
+        /// The system's reason.
+        reason: String,
+    },
+    /// A setting that is to be changed is wrong.
+    #[error("--set {text}: {what}")]
+    Setting {
+        /// The setting.
+        text: String,
+        /// What is wrong, and what would be right.
+        what: String,
     },
     /// A line of the file is wrong.
     #[error("{path}, line {line}: {what}")]
@@ -68,42 +90,81 @@ pub fn text_of(name: &str) -> Result<(String, String), ProfileError> {
 }
 
 impl Profile {
-    /// Reads a built-in profile, or the profile in a file.
+    /// Reads a built-in profile, or the profile in a file, with the waivers in the file beside it, if there is one:
+    /// `mine.waivers.toml` beside `mine.toml`.
     ///
     /// # Errors
-    /// [`ProfileError`] if the file cannot be read or is not a profile.
+    /// [`ProfileError`] if a file cannot be read, or is not a profile or not one of waivers.
     pub fn named(name: &str) -> Result<Self, ProfileError> {
-        let (name, text) = text_of(name)?;
-        Self::parse(&name, &text)
+        Self::changed(name, &[])
     }
 
-    /// Parses the text of a profile. Checks that it does not name are off.
+    /// Like [`named`](Self::named), with some settings changed.
+    ///
+    /// # Errors
+    /// Like [`named`](Self::named).
+    pub fn changed(name: &str, settings: &[Setting]) -> Result<Self, ProfileError> {
+        let is_built_in = BUILT_IN.iter().any(|(known, _)| *known == name);
+        let path = Path::new(name);
+        let (name, text) = text_of(name)?;
+        let profile = Self::parse(&name, &text, settings)?;
+        let beside = path.with_extension("waivers.toml");
+        if is_built_in || !beside.exists() { Ok(profile) } else { profile.with_waivers(&beside) }
+    }
+
+    /// Adds the waivers in a file.
+    ///
+    /// # Errors
+    /// [`ProfileError`] if the file cannot be read or is wrong.
+    pub fn with_waivers(mut self, path: &Path) -> Result<Self, ProfileError> {
+        self.waivers.extend(Waiver::read(path)?);
+        Ok(self)
+    }
+
+    /// Parses the text of a profile, and changes some settings. Checks that it does not name are off.
     ///
     /// # Errors
     /// [`ProfileError::Wrong`] with the first line that is wrong.
-    pub fn parse(name: &str, text: &str) -> Result<Self, ProfileError> {
-        let line = |at: usize| text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count() + 1;
-        let wrong = |at: usize, what: String| ProfileError::Wrong { path: name.to_owned(), line: line(at), what };
+    pub fn parse(name: &str, text: &str, settings: &[Setting]) -> Result<Self, ProfileError> {
+        let wrong =
+            |at: usize, what: String| ProfileError::Wrong { path: name.to_owned(), line: line_of(text, at), what };
         let table = DeTable::parse(text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
             wrong(at, format!("{}; a profile is a TOML file", error.message().replace('\n', " ")))
         })?;
-        let mut rules = [Rule::OFF; checks::ALL.len()];
+        let mut stated = [StatedRule::default(); checks::ALL.len()];
         let mut named: Vec<_> = table.get_ref().iter().collect();
         named.sort_by_key(|(key, _)| key.span().start);
         for (key, value) in named {
             let at = key.span().start;
-            let known = checks::ALL.iter().zip(&mut rules).find(|(check, _)| check.name == key.get_ref().as_ref());
+            let known = checks::ALL.iter().zip(&mut stated).find(|(check, _)| check.name == key.get_ref().as_ref());
             let Some((check, rule)) = known else {
-                let known = checks::ALL.map(|check| check.name).join(", ");
-                return Err(wrong(at, format!("unknown check '{}'; the checks are {known}", key.get_ref())));
+                return Err(wrong(at, unknown_check(key.get_ref())));
             };
             let DeValue::Table(table) = value.get_ref() else {
                 return Err(wrong(at, format!("'{}' is not a table; write [{0}]", check.name)));
             };
-            *rule = rule_in(table, check, at).map_err(|(at, what)| wrong(at, what))?;
+            let mut entries: Vec<_> = table.iter().collect();
+            entries.sort_by_key(|(key, _)| key.span().start);
+            for (key, value) in entries {
+                rule.state(check, key.get_ref(), value.get_ref()).map_err(|what| wrong(key.span().start, what))?;
+            }
+            rule.complete(check).map_err(|what| wrong(at, what))?;
         }
-        Ok(Self { name: name.to_owned(), rules })
+        for setting in settings {
+            let index = checks::ALL.iter().position(|check| check.name == setting.check).unwrap_or(0);
+            setting.apply(&mut stated[index]).map_err(|what| setting.wrong(what))?;
+        }
+        let mut rules = [Rule::OFF; checks::ALL.len()];
+        for ((check, stated), rule) in checks::ALL.iter().zip(stated).zip(&mut rules) {
+            let because = settings.iter().rev().find(|setting| setting.check == check.name);
+            match (stated.severity, because) {
+                (None, None) => {}
+                (_, None) => *rule = stated.complete(check).map_err(|what| wrong(0, what))?,
+                (_, Some(setting)) => *rule = stated.complete(check).map_err(|what| setting.wrong(what))?,
+            }
+        }
+        Ok(Self { name: name.to_owned(), rules, waivers: Vec::new() })
     }
 
     /// Returns the checks that are made, each with its rule.
@@ -115,57 +176,130 @@ impl Profile {
     pub(super) fn rule(&self, wanted: &Check) -> Option<&Rule> {
         self.checks().find(|(check, _)| check.name == wanted.name).map(|(_, rule)| rule)
     }
+
+    /// Returns by whom and why a finding in a file is waived, if it is.
+    pub(super) fn waived(&self, file: &str, check: &str, span: Option<Span>) -> Option<Waived> {
+        Waiver::of(&self.waivers, file, check, span)
+    }
 }
 
-/// Parses the table of a check that begins at byte `at`. An error is the byte at which it lies, and what is wrong.
-fn rule_in(table: &DeTable<'_>, check: &Check, at: usize) -> Result<Rule, (usize, String)> {
-    let name = check.name;
-    let (mut severity, mut threshold, mut shortest) = (None, None, None);
-    let mut entries: Vec<_> = table.iter().collect();
-    entries.sort_by_key(|(key, _)| key.span().start);
-    for (key, value) in entries {
-        let at = key.span().start;
-        match (key.get_ref().as_ref(), value.get_ref()) {
+fn unknown_check(name: &str) -> String {
+    format!("unknown check '{name}'; the checks are {}", checks::ALL.map(|check| check.name).join(", "))
+}
+
+/// Returns the number of the line, from 1, at a byte of a text.
+pub(super) fn line_of(text: &str, at: usize) -> usize {
+    text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count() + 1
+}
+
+/// A setting of a profile that is changed: `frozen.shortest=1`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setting {
+    /// The setting as it was written.
+    text: String,
+    check: &'static str,
+    key: String,
+    value: String,
+}
+
+impl Setting {
+    fn wrong(&self, what: String) -> ProfileError {
+        ProfileError::Setting { text: self.text.clone(), what }
+    }
+
+    /// Changes a rule.
+    fn apply(&self, rule: &mut StatedRule) -> Result<(), String> {
+        let check =
+            checks::ALL.iter().find(|check| check.name == self.check).ok_or_else(|| unknown_check(self.check))?;
+        // A word needs no quotation marks.
+        let quoted = format!("\"{}\"", self.value);
+        let parsed = DeValue::parse(&self.value).or_else(|_| DeValue::parse(&quoted));
+        let value = parsed.map_err(|error| error.message().to_owned())?;
+        rule.state(check, &self.key, value.get_ref())
+    }
+}
+
+impl FromStr for Setting {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts = text.split_once('=').and_then(|(name, value)| Some((name.split_once('.')?, value)));
+        let ((check, key), value) =
+            parts.ok_or_else(|| "write CHECK.KEY=VALUE, for example frozen.shortest=1".to_owned())?;
+        let [check, key, value] = [check, key, value].map(str::trim);
+        let known = checks::ALL.iter().find(|known| known.name == check).ok_or_else(|| unknown_check(check))?;
+        let setting = Self { text: text.to_owned(), check: known.name, key: key.to_owned(), value: value.to_owned() };
+        setting.apply(&mut StatedRule::default())?;
+        Ok(setting)
+    }
+}
+
+/// What is stated of a check.
+#[derive(Debug, Clone, Copy, Default)]
+struct StatedRule {
+    severity: Option<Severity>,
+    threshold: Option<f64>,
+    shortest: Option<f64>,
+}
+
+impl StatedRule {
+    /// Takes a key with its value. An error is what is wrong, and what would be right.
+    fn state(&mut self, check: &Check, key: &str, value: &DeValue<'_>) -> Result<(), String> {
+        let name = check.name;
+        match (key, value) {
             ("severity", DeValue::String(text)) => {
                 let known = Severity::ALL.into_iter().find(|severity| severity.name() == text.as_ref());
                 let what = || format!("unknown severity '{text}'; write error, warning, info or off");
-                severity = Some(known.ok_or_else(|| (at, what()))?);
+                self.severity = Some(known.ok_or_else(what)?);
             }
-            ("severity", _) => return Err((at, "a severity is a text: error, warning, info or off".to_owned())),
-            ("threshold", value) => {
-                let Some(known) = &check.threshold else {
-                    return Err((at, format!("the check {name} has no threshold; leave it out")));
+            ("severity", _) => return Err("a severity is a text: error, warning, info or off".to_owned()),
+            ("threshold" | "expected", value) => {
+                let Some(known) = check.threshold.as_ref().filter(|known| known.key() == key) else {
+                    let article = if key == "threshold" { "no threshold" } else { "nothing expected" };
+                    return Err(format!("the check {name} has {article}; leave it out"));
                 };
-                threshold = Some(
-                    known.value(value).ok_or_else(|| (at, format!("a threshold of {name} is {}", known.range())))?,
-                );
+                let what = || format!("a threshold of {name} is {}", known.range());
+                self.threshold = Some(known.value(value).ok_or_else(what)?);
             }
             ("shortest", value) => {
                 if !check.has_length {
-                    return Err((at, format!("the check {name} has no shortest length; leave it out")));
+                    return Err(format!("the check {name} has no shortest length; leave it out"));
                 }
                 let number = number(value).filter(|secs| (0.0..=86_400.0).contains(secs));
                 let what = || "a shortest length is a number of seconds from 0 to 86400".to_owned();
-                shortest = Some(number.ok_or_else(|| (at, what()))?);
+                self.shortest = Some(number.ok_or_else(what)?);
             }
             (other, _) => {
-                return Err((at, format!("unknown key '{other}'; a check has severity, threshold and shortest")));
+                let threshold = check.threshold.as_ref().map_or("threshold", Threshold::key);
+                return Err(format!("unknown key '{other}'; a check has severity, {threshold} and shortest"));
             }
         }
+        Ok(())
     }
-    let severity = severity.ok_or_else(|| (at, format!("the check {name} states no severity")))?;
-    let threshold = threshold.or(check.threshold.as_ref().and_then(|known| known.usual));
-    let has_threshold = check.threshold.is_none() || threshold.is_some() || severity == Severity::Off;
-    if !has_threshold {
-        return Err((at, format!("the check {name} states no threshold")));
+
+    /// Returns the rule, or what it lacks.
+    fn complete(self, check: &Check) -> Result<Rule, String> {
+        let name = check.name;
+        let severity = self.severity.ok_or_else(|| format!("the check {name} states no severity"))?;
+        let usual = check.threshold.as_ref().and_then(|known| known.usual);
+        let threshold = self.threshold.or(usual);
+        if let Some(known) = check.threshold.as_ref().filter(|_| threshold.is_none() && severity != Severity::Off) {
+            let what = if known.words.is_empty() { "threshold" } else { "expected value" };
+            return Err(format!("the check {name} states no {what}"));
+        }
+        let shortest_secs = self.shortest.unwrap_or(0.0);
+        Ok(Rule { severity, threshold: threshold.unwrap_or(0.0), shortest_secs })
     }
-    Ok(Rule { severity, threshold: threshold.unwrap_or(0.0), shortest_secs: shortest.unwrap_or(0.0) })
 }
 
 impl Threshold {
     /// Returns the value of a threshold in a profile, if it makes sense.
     fn value(&self, value: &DeValue<'_>) -> Option<f64> {
         match value {
+            DeValue::String(word) if !self.words.is_empty() => {
+                self.words.iter().position(|known| *known == word.as_ref()).map(|index| index as f64)
+            }
+            _ if !self.words.is_empty() => None,
             DeValue::String(word) => (self.lowest == Some(word.as_ref())).then_some(f64::NEG_INFINITY),
             other => number(other).filter(|number| (self.low..=self.high).contains(number)),
         }
@@ -189,7 +323,7 @@ mod tests {
     #[test]
     fn the_built_in_profiles_state_every_check() {
         for (name, text) in BUILT_IN {
-            let profile = Profile::parse(name, text).unwrap();
+            let profile = Profile::parse(name, text, &[]).unwrap();
             assert_eq!(profile, Profile::named(name).unwrap());
             for check in checks::ALL {
                 assert!(text.contains(&format!("[{}]\nseverity", check.name)), "{name}: {}", check.name);
@@ -200,14 +334,14 @@ mod tests {
         assert_eq!(rule, Rule { severity: Severity::Error, threshold: -60.0, shortest_secs: 2.0 });
         let frozen = |threshold: &str| {
             let text = format!("[frozen]\nseverity = \"error\"\n{threshold}");
-            Profile::parse("p", &text).unwrap().rule(&checks::clip::FROZEN).unwrap().amplitude()
+            Profile::parse("p", &text, &[]).unwrap().rule(&checks::clip::FROZEN).unwrap().amplitude()
         };
         assert_eq!(["threshold = \"exact\"", "threshold = -40", ""].map(frozen), [0.0, 0.01, 0.001]);
     }
 
     #[test]
     fn errors_name_the_line() {
-        let error = |text: &str| Profile::parse("p.toml", text).unwrap_err().to_string();
+        let error = |text: &str| Profile::parse("p.toml", text, &[]).unwrap_err().to_string();
         for (text, part) in [
             ("\n[blakc]\nseverity = \"error\"", "p.toml, line 2: unknown check 'blakc'; the checks are black, frozen"),
             ("[black]\nseverity = \"bad\"", "line 2: unknown severity 'bad'"),
@@ -227,6 +361,12 @@ mod tests {
             ("[range]\nthreshold = 1", "line 1: the check range states no severity"),
             ("[black]\nlongest = 1", "line 2: unknown key 'longest'"),
             ("black = 1", "line 1: 'black' is not a table; write [black]"),
+            ("[dynamic-range]\nseverity = \"error\"\nexpected = \"hdr\"", "is one of \"sdr\", \"hdr10\", \"hlg\""),
+            (
+                "[dynamic-range]\nseverity = \"error\"\nthreshold = 1",
+                "line 3: the check dynamic-range has no threshold",
+            ),
+            ("[dynamic-range]\nseverity = \"error\"", "line 1: the check dynamic-range states no expected value"),
             ("[black\n", "line 1: "),
             ("[black]\nseverity = \"off\"\n[black]\n", "line 3: "),
         ] {
@@ -239,8 +379,36 @@ mod tests {
 
     #[test]
     fn a_check_that_is_not_named_is_off() {
-        let profile = Profile::parse("p", "[flash]\nseverity = \"info\"\n").unwrap();
+        let profile = Profile::parse("p", "[flash]\nseverity = \"info\"\n", &[]).unwrap();
         let made: Vec<_> = profile.checks().map(|(check, rule)| (check.name, rule.severity)).collect();
         assert_eq!(made, [("flash", Severity::Info)]);
+    }
+
+    #[test]
+    fn settings_change_a_profile() {
+        let set = |texts: &[&str]| {
+            let settings: Vec<Setting> = texts.iter().map(|text| text.parse().unwrap()).collect();
+            Profile::changed("ebu-r103", &settings)
+        };
+        let rule = set(&["frozen.shortest=1", "frozen.threshold=exact", "frozen.severity = warning"]);
+        let rule = *rule.unwrap().rule(&checks::clip::FROZEN).unwrap();
+        let expected = Rule { severity: Severity::Warning, threshold: f64::NEG_INFINITY, shortest_secs: 1.0 };
+        assert_eq!(rule, expected);
+        let on = set(&["dynamic-range.severity=error", "dynamic-range.expected=hlg"]).unwrap();
+        assert_eq!(on.rule(&checks::hdr::DYNAMIC_RANGE).map(|rule| rule.threshold), Some(2.0));
+        let error =
+            Profile::parse("p", "", &["dynamic-range.severity=error".parse().unwrap()]).unwrap_err().to_string();
+        assert_eq!(error, "--set dynamic-range.severity=error: the check dynamic-range states no expected value");
+        for (text, part) in [
+            ("frozen", "write CHECK.KEY=VALUE"),
+            ("frozzen.shortest=1", "unknown check 'frozzen'"),
+            ("frozen.shrtest=1", "unknown key 'shrtest'"),
+            ("frozen.shortest=1s", "a shortest length is a number of seconds"),
+            ("black.threshold=98%", "a threshold of black is a number of percent"),
+            ("black.severity=bad", "unknown severity 'bad'"),
+        ] {
+            let what = text.parse::<Setting>().unwrap_err();
+            assert!(what.contains(part), "{text}: {what}");
+        }
     }
 }

@@ -1,10 +1,9 @@
 //! A check as a row: its name, what a profile may say of it, and the finder that looks for it.
 
-use super::finding::{FramePoint, Span};
+use super::finding::{FramePoint, Quantity, Span};
 use super::rule::Rule;
 use crate::analyze::pipeline::CountedFrame;
 use crate::report::gather::Gathered;
-use crate::report::times::percent;
 
 /// A check.
 pub struct Check {
@@ -16,8 +15,8 @@ pub struct Check {
     pub threshold: Option<Threshold>,
     /// `true` if a shortest length may be stated.
     pub has_length: bool,
-    /// Returns the text of the limit with which values are compared; empty if there is none.
-    pub limit: fn(&Rule) -> String,
+    /// Returns the limit with which values are compared, if there is one.
+    pub limit: fn(&Rule) -> Quantity,
     /// Starts looking in a file.
     pub start: fn(&Rule) -> Box<dyn Finder>,
 }
@@ -34,11 +33,14 @@ pub struct Threshold {
     pub usual: Option<f64>,
     /// The word that stands for less than any value, if there is one.
     pub lowest: Option<&'static str>,
+    /// The words that a profile may state instead of numbers, if the check is not about numbers: they stand for 0, 1 and
+    /// so on.
+    pub words: &'static [&'static str],
 }
 
 impl Threshold {
     pub const fn new(unit: &'static str, low: f64, high: f64) -> Self {
-        Self { unit, low, high, usual: None, lowest: None }
+        Self { unit, low, high, usual: None, lowest: None, words: &[] }
     }
 
     /// A threshold from `low` to 100 percent.
@@ -51,23 +53,36 @@ impl Threshold {
         Self { usual: Some(usual), lowest: Some(lowest), ..self }
     }
 
+    /// One of several words.
+    pub const fn one_of(words: &'static [&'static str]) -> Self {
+        Self { words, ..Self::new("", 0.0, 0.0) }
+    }
+
+    /// Returns the key by which profiles state it.
+    pub const fn key(&self) -> &'static str {
+        if self.words.is_empty() { "threshold" } else { "expected" }
+    }
+
     /// Returns the values that make sense, in words.
     pub fn range(&self) -> String {
+        if !self.words.is_empty() {
+            return format!("one of \"{}\"", self.words.join("\", \""));
+        }
         let lowest = self.lowest.map_or_else(String::new, |word| format!(", or \"{word}\""));
         format!("a number of {} from {} to {}{lowest}", self.unit, self.low, self.high)
     }
 }
 
-pub fn limit_in_percent(rule: &Rule) -> String {
-    percent(rule.share())
+pub fn limit_in_percent(rule: &Rule) -> Quantity {
+    Quantity::share(rule.share())
 }
 
-pub fn limit_in_secs(rule: &Rule) -> String {
-    format!("{} s", rule.shortest_secs)
+pub fn limit_in_secs(rule: &Rule) -> Quantity {
+    Quantity::of(rule.shortest_secs, "s", format!("{} s", rule.shortest_secs))
 }
 
-pub const fn no_limit(_: &Rule) -> String {
-    String::new()
+pub const fn no_limit(_: &Rule) -> Quantity {
+    Quantity::NONE
 }
 
 /// Looks for what a check reports.
@@ -94,8 +109,8 @@ pub struct Found {
     pub span: Option<Span>,
     /// The finding in words.
     pub text: String,
-    /// The value with its unit; empty if there is none.
-    pub value: String,
+    /// The value.
+    pub value: Quantity,
     /// The frame with the value, if it varies.
     pub worst: Option<FramePoint>,
     /// `true` if it may be shorter than the rule says.
@@ -107,7 +122,7 @@ impl Found {
         Self { text, ..Self::default() }
     }
 
-    pub fn new(span: Span, text: String, value: String) -> Self {
+    pub fn new(span: Span, text: String, value: Quantity) -> Self {
         Self { span: Some(span), text, value, ..Self::default() }
     }
 }

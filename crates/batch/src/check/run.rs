@@ -2,18 +2,20 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::checks::{clip, range};
+use super::checks::{clip, hdr, range};
 use super::finding::{CheckFinding, Span};
 use super::profile::{Profile, Rule, Severity};
 use super::row::{CountedFile, Found};
 use crate::analyze::AnalyzeError;
 use crate::analyze::inspection::Inspection;
+use crate::analyze::light::LightUse;
 use crate::analyze::overview::Progress;
 use crate::analyze::pipeline::{Pipeline, Request};
 use crate::analyze::thumbnails::ThumbnailUse;
 use crate::report::clip::ClipBuilder;
 use crate::report::content::Report;
 use crate::report::gather::{components_of, gather};
+use histoscope_core::histogram::pixel_light::USUAL_HLG_PEAK;
 use histoscope_core::picture::{FrameFacts, Ratio, Timecode, TimecodeRate, Timecodes};
 use histoscope_core::strip::{DEFAULT_THRESHOLD, FindingLimits};
 use histoscope_core::text::shown;
@@ -54,10 +56,10 @@ impl CheckedFile {
         self.count(Severity::Error) == 0
     }
 
-    /// Returns the number of findings of this severity.
+    /// Returns the number of findings of this severity that nobody has waived.
     #[must_use]
     pub fn count(&self, severity: Severity) -> usize {
-        self.findings.iter().filter(|finding| finding.severity == severity).count()
+        self.findings.iter().filter(|finding| finding.severity == severity && finding.waived.is_none()).count()
     }
 }
 
@@ -93,7 +95,20 @@ pub fn run_observed(
     request.inspection = Inspection::All { tolerated: tolerated(profile) };
     request.thumbnails = with_page.then(|| ThumbnailUse { cut_threshold: DEFAULT_THRESHOLD, limits: limits(profile) });
     let input = request.input.clone();
-    let pipeline = Pipeline::open(request)?;
+    let file = input.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let gamut = profile.rule(&hdr::GAMUT).is_some();
+    if gamut || profile.rule(&hdr::LIGHT).is_some() || profile.rule(&hdr::MASTERING).is_some() {
+        let hlg_peak = USUAL_HLG_PEAK;
+        request.counting.light = Some(LightUse { transfer: None, hlg_peak, sdr_white: None, gamut });
+    }
+    let pipeline = match Pipeline::open(request.clone()) {
+        // The tags do not say what light the codes have, and that is a finding of its own.
+        Err(AnalyzeError::NoLight { .. } | AnalyzeError::NoRgb { .. }) => {
+            request.counting.light = None;
+            Pipeline::open(request)?
+        }
+        opened => opened?,
+    };
     let info = pipeline.info().clone();
     if info.live {
         return Err(AnalyzeError::NeedsFile { input, what: "check" });
@@ -133,6 +148,7 @@ pub fn run_observed(
                 value,
                 worst: worst.filter(|_| span.is_some_and(|span| span.frames() > 1)),
                 limit: (check.limit)(rule),
+                waived: profile.waived(&file, check.name, span),
             });
         }
     }

@@ -40,7 +40,9 @@ pub struct Report {
 pub struct CheckList {
     /// Whether the file has passed, and by which profile.
     pub verdict: String,
-    /// The findings.
+    /// `true` if it has.
+    pub has_passed: bool,
+    /// The findings, the most severe first.
     pub rows: Vec<CheckRow>,
 }
 
@@ -53,6 +55,8 @@ pub struct CheckRow {
     pub ends: [(String, String); 2],
     /// Severity.
     pub severity: &'static str,
+    /// By whom and why it was waived, if it was.
+    pub waived: Option<String>,
     /// The finding in words.
     pub text: String,
     /// The value against the threshold; empty if there is none.

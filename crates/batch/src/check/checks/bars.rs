@@ -6,11 +6,10 @@
 
 use crate::analyze::inspection::Active;
 use crate::analyze::pipeline::CountedFrame;
-use crate::check::finding::Span;
+use crate::check::finding::{Quantity, Span};
 use crate::check::row::{Check, CountedFile, Finder, Found, Threshold};
 use histoscope_core::picture::region::Rect;
 use histoscope_core::strip::MAX_LISTED;
-use histoscope_core::text::counted;
 
 /// Black bars around the active picture.
 pub static BARS: Check = Check {
@@ -18,7 +17,7 @@ pub static BARS: Check = Check {
     place: 12,
     threshold: Some(Threshold::new("lines", 1.0, 10_000.0)),
     has_length: true,
-    limit: |rule| counted(rule.threshold as u64, "line"),
+    limit: |rule| Quantity::count(rule.threshold as u64, "line", "lines"),
     start: |rule| Box::new(BarFinder { least_lines: rule.threshold, ..BarFinder::default() }),
 };
 
@@ -140,7 +139,7 @@ impl Finder for BarFinder {
         let found = |stretch: BarStretch| Found {
             // A clip may be shorter than a finding of all its frames has to be.
             may_be_short: stretch.span.frames() >= file.all.frames(),
-            ..Found::new(stretch.span, stretch.text(), counted(stretch.lines().into(), "line"))
+            ..Found::new(stretch.span, stretch.text(), Quantity::count(stretch.lines().into(), "line", "lines"))
         };
         self.stretches().into_iter().filter(|stretch| f64::from(stretch.lines()) >= least).map(found).collect()
     }

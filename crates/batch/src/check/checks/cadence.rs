@@ -2,10 +2,8 @@
 
 use super::stretches::Stretches;
 use crate::analyze::pipeline::CountedFrame;
-use crate::check::finding::Span;
+use crate::check::finding::{Quantity, Span};
 use crate::check::row::{Check, CountedFile, Finder, Found, Threshold};
-use crate::report::times::percent;
-use histoscope_core::text::counted;
 
 /// Frames that are repeated in a regular pattern.
 pub static CADENCE: Check = Check {
@@ -13,7 +11,7 @@ pub static CADENCE: Check = Check {
     place: 9,
     threshold: Some(Threshold::new("periods", 2.0, 1000.0)),
     has_length: false,
-    limit: |rule| counted(rule.threshold as u64, "period"),
+    limit: |rule| Quantity::count(rule.threshold as u64, "period", "periods"),
     start: |rule| Box::new(Cadence { periods: rule.threshold, ..Cadence::default() }),
 };
 
@@ -79,7 +77,7 @@ impl Finder for Cadence {
 
     fn finish(self: Box<Self>, _: &CountedFile<'_>) -> Vec<Found> {
         let stretches = self.stretches.finish().into_iter();
-        let found = |span, share| Found::new(span, "repeated in a pattern".to_owned(), percent(share));
+        let found = |span, share| Found::new(span, "repeated in a pattern".to_owned(), Quantity::share(share));
         stretches.map(|stretch| found(stretch.span, stretch.value)).collect()
     }
 }

@@ -1,9 +1,8 @@
 //! The findings that the window and reports show too: black, frozen and clipped frames, flashes, timecode breaks.
 
-use crate::check::finding::{FramePoint, Span};
+use crate::check::finding::{FramePoint, Quantity, Span};
 use crate::check::row::{Check, CountedFile, Finder, Found, Threshold, limit_in_percent, limit_in_secs, no_limit};
 use crate::check::rule::Rule;
-use crate::report::times::percent;
 use histoscope_core::strip::{Finding, FindingKind};
 use histoscope_core::text::counted;
 
@@ -67,14 +66,14 @@ impl Finder for Segments {
             let frames = counted(span.frames(), "frame");
             let Some(worst) = worst.filter(|_| kind == FindingKind::Clipped) else {
                 let value = match kind {
-                    FindingKind::Flash => frames.clone(),
-                    _ => format!("{:.3} s", end_secs - start_secs),
+                    FindingKind::Flash => Quantity::count(span.frames(), "frame", "frames"),
+                    _ => Quantity::of(end_secs - start_secs, "s", format!("{:.3} s", end_secs - start_secs)),
                 };
                 return Found::new(span, format!("{}, {frames}", kind.name()), value);
             };
             let channel = clip.components.channel_names().get(worst.share.channel).copied().unwrap_or_default();
             let point = FramePoint { frame: worst.frame, time_secs: worst.time_secs };
-            let found = Found::new(span, format!("clipped {channel}, {frames}"), percent(worst.share.share));
+            let found = Found::new(span, format!("clipped {channel}, {frames}"), Quantity::share(worst.share.share));
             Found { worst: Some(point), ..found }
         };
         clip.segments.iter().filter(|segment| segment.kind == self.kind).map(found).collect()
@@ -90,7 +89,7 @@ impl Finder for Timecodes {
             let (frame, start_secs) = (run.frame, run.time_secs);
             let span = Span { frame, last: frame, start_secs, end_secs: start_secs };
             let text = format!("timecode {} instead of {}", broken.found, broken.expected);
-            Found::new(span, text, String::new())
+            Found::new(span, text, Quantity::NONE)
         });
         found.collect()
     }

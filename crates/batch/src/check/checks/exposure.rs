@@ -1,7 +1,7 @@
 //! Jumps of the exposure: the brightness changes abruptly, and the picture stays the same.
 
 use crate::analyze::pipeline::CountedFrame;
-use crate::check::finding::Span;
+use crate::check::finding::{Quantity, Span};
 use crate::check::row::{Check, CountedFile, Finder, Found, Threshold, limit_in_percent};
 use crate::report::times::percent;
 use histoscope_core::picture::region::Rect;
@@ -38,7 +38,7 @@ impl Finder for Exposure {
         let found = |Jump { span, levels: [before, after], returns }: Jump| {
             let frames = if returns { format!(", {}", counted(span.frames(), "frame")) } else { String::new() };
             let text = format!("exposure jumps from {} to {}{frames}", percent(before), percent(after));
-            Found::new(span, text, percent((after - before).abs()))
+            Found::new(span, text, Quantity::share((after - before).abs()))
         };
         self.jumps.finish(&file.counted.clip.cuts).into_iter().map(found).collect()
     }

@@ -1,7 +1,7 @@
 //! Gaps of the time stamps.
 
 use crate::analyze::pipeline::CountedFrame;
-use crate::check::finding::Span;
+use crate::check::finding::{Quantity, Span};
 use crate::check::row::{Check, CountedFile, Finder, Found, Threshold};
 use histoscope_core::strip::MAX_LISTED;
 
@@ -11,7 +11,7 @@ pub static GAPS: Check = Check {
     place: 8,
     threshold: Some(Threshold::new("frame durations", 1.1, 1_000_000.0)),
     has_length: false,
-    limit: |rule| format!("{} frames", rule.threshold),
+    limit: |rule| frames(rule.threshold, format!("{} frames", rule.threshold)),
     start: |rule| Box::new(Gaps { longest: rule.threshold, before: None, found: Vec::new() }),
 };
 
@@ -19,6 +19,10 @@ pub static GAPS: Check = Check {
 const VARIABLE_SHARE: f64 = 0.05;
 /// The minimum number of such gaps.
 const VARIABLE_GAPS: usize = 3;
+
+fn frames(number: f64, text: String) -> Quantity {
+    Quantity::of(number, "frames", text)
+}
 
 struct Gaps {
     /// The longest distance between two frames that is no gap, in durations of the first.
@@ -50,10 +54,11 @@ impl Finder for Gaps {
             let lengths = || gaps.iter().map(|(_, length)| *length);
             let [least, most] = [lengths().fold(f64::INFINITY, f64::min), lengths().fold(0.0, f64::max)];
             let text = format!("variable frame rate, {} gaps of the time stamps", gaps.len());
-            return vec![Found::new(file.all, text, format!("{least:.1} to {most:.1} frames"))];
+            return vec![Found::new(file.all, text, frames(most, format!("{least:.1} to {most:.1} frames")))];
         }
-        let found =
-            |(span, length)| Found::new(span, "gap of the time stamps".to_owned(), format!("{length:.1} frames"));
+        let found = |(span, length)| {
+            Found::new(span, "gap of the time stamps".to_owned(), frames(length, format!("{length:.1} frames")))
+        };
         gaps.into_iter().map(found).collect()
     }
 }

@@ -2,9 +2,8 @@
 
 use super::stretches::Stretches;
 use crate::analyze::pipeline::CountedFrame;
-use crate::check::finding::Span;
+use crate::check::finding::{Quantity, Span};
 use crate::check::row::{Check, CountedFile, Finder, Found, Threshold, limit_in_percent};
-use crate::report::times::percent;
 use histoscope_core::histogram::{Components, Histogram};
 
 /// The highest level of the luminance.
@@ -58,8 +57,8 @@ impl Finder for BlackLevel {
 
     fn finish(self: Box<Self>, file: &CountedFile<'_>) -> Vec<Found> {
         let lifted = self.lowest.filter(|black| *black > self.threshold);
-        let found =
-            lifted.map(|black| Found::new(file.all, "the darkest level of the clip".to_owned(), percent(black)));
+        let found = lifted
+            .map(|black| Found::new(file.all, "the darkest level of the clip".to_owned(), Quantity::share(black)));
         found.into_iter().collect()
     }
 }

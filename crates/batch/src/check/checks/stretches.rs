@@ -1,8 +1,7 @@
 //! Consecutive frames with a finding.
 
-use crate::check::finding::{FramePoint, Span};
+use crate::check::finding::{FramePoint, Quantity, Span};
 use crate::check::row::Found;
-use crate::report::times::percent;
 use histoscope_core::strip::MAX_LISTED;
 use histoscope_core::text::counted;
 
@@ -27,7 +26,7 @@ impl Stretch {
     /// Returns a finding whose text ends with the number of frames, and whose value is a share.
     pub fn found(&self, what: &str) -> Found {
         let text = format!("{what}, {}", counted(self.span.frames(), "frame"));
-        Found { worst: Some(self.worst), ..Found::new(self.span, text, percent(self.value)) }
+        Found { worst: Some(self.worst), ..Found::new(self.span, text, Quantity::share(self.value)) }
     }
 }
 

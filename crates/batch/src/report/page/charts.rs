@@ -174,7 +174,7 @@ pub fn clipped_strip(report: &Report) -> StripParts {
     let values = figures.map(|figure| strip(clip, STEPS, figure));
     let top = round_top(values.iter().flatten().copied(), 0.001);
     let (mut curves, mut marks, mut keys) = (Vec::new(), Vec::new(), Vec::new());
-    for ((flaw, values), worst) in Flaw::ALL.into_iter().zip(&values).zip(&clip.worst) {
+    for (((flaw, values), worst), figure) in Flaw::ALL.into_iter().zip(&values).zip(&clip.worst).zip(figures) {
         let (name, title) = (flaw.name(), flaw.title());
         curves.push(Curve { style: format!("area {name}"), path: area(values, top) });
         marks.extend(worst.iter().map(|worst| Mark {
@@ -182,7 +182,8 @@ pub fn clipped_strip(report: &Report) -> StripParts {
             left: format!("{:.3}", left(report, worst.time_secs)),
             title: format!("{title}: {} at {}", percent(worst.share.share), time(worst.time_secs)),
         }));
-        let most = percent(worst.first().map_or(0.0, |worst| worst.share.share));
+        // Of all frames: black ones, and those of a clip in which none stands out, are not among the worst.
+        let most = percent(clip.columns.as_slice().iter().map(|column| figure(&column.strip)).fold(0.0, f64::max));
         keys.push((name, format!("{}: up to {most}", title.to_lowercase())));
     }
     let (name, title) = ("clipped", "Clipped and out of range");

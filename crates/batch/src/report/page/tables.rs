@@ -87,6 +87,7 @@ pub struct BreakLine {
 /// The result of a check.
 pub struct CheckTable {
     pub verdict: String,
+    pub has_passed: bool,
     pub rows: Vec<CheckLine>,
 }
 
@@ -99,6 +100,10 @@ pub struct CheckLine {
     pub text: String,
     pub value: String,
     pub severity: &'static str,
+    /// The class of the severity in the page's style.
+    pub class: &'static str,
+    /// By whom and why it was waived, if it was.
+    pub waived: Option<String>,
     pub picture: Option<PictureParts>,
 }
 
@@ -199,10 +204,12 @@ pub fn check(report: &Report) -> Option<CheckTable> {
         text: row.text.clone(),
         value: row.value.clone(),
         severity: row.severity,
+        class: if row.waived.is_some() { "waived" } else { row.severity },
+        waived: row.waived.clone(),
         picture: row.begin.and_then(|(frame, _)| report.thumbnails.begun(frame)).map(PictureParts::of),
     };
-    let CheckList { verdict, rows } = report.check.as_ref()?;
-    Some(CheckTable { verdict: verdict.clone(), rows: rows.iter().map(line).collect() })
+    let CheckList { verdict, has_passed, rows } = report.check.as_ref()?;
+    Some(CheckTable { verdict: verdict.clone(), has_passed: *has_passed, rows: rows.iter().map(line).collect() })
 }
 
 /// Maximum number of segments listed.
