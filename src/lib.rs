@@ -104,6 +104,7 @@ pub mod analysis {
 /// A whole clip on one page: the command `report`.
 pub mod reporting {
     pub use histoscope_batch::report::run::{Finished, ReportOptions, run};
+    pub use histoscope_batch::report::shots::ShotFormat;
     pub use histoscope_core::strip::DEFAULT_THRESHOLD;
 }
 

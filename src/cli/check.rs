@@ -40,8 +40,8 @@ pub struct CheckArgs {
     #[arg(long)]
     print_profile: bool,
 
-    /// Write the findings to this file: a table (.csv), .json, a page with pictures (.html), or markers that DaVinci
-    /// Resolve imports (.edl); may be given several times
+    /// Write the findings to this file: a table (.csv), .json, a page with pictures (.html), or markers for editing
+    /// programs (.edl for DaVinci Resolve, .fcpxml, .otio, or .ffmeta, chapters); may be given several times
     #[arg(short, long, value_name = "FILE", value_parser = parse_output)]
     output: Vec<PathBuf>,
 
@@ -152,7 +152,9 @@ fn parse_output(text: &str) -> Result<PathBuf, String> {
     let path = Path::new(text);
     match CheckFormat::of(path) {
         Some(_) => Ok(path.to_owned()),
-        None => Err(format!("'{text}' ends neither in .csv, .json, .html nor .edl; the extension selects the format")),
+        None => Err(format!(
+            "'{text}' ends neither in .csv, .json, .html, .edl, .fcpxml, .otio nor .ffmeta; the extension selects the format"
+        )),
     }
 }
 
@@ -162,7 +164,11 @@ mod tests {
 
     #[test]
     fn the_extension_of_an_output_must_be_known() {
-        assert!(["a.csv", "b/c.JSON", "d.htm", "e.edl"].iter().all(|text| parse_output(text).is_ok()));
+        assert!(
+            ["a.csv", "b/c.JSON", "d.htm", "e.edl", "f.fcpxml", "g.otio", "h.ffmeta"]
+                .iter()
+                .all(|text| parse_output(text).is_ok())
+        );
         assert!(["a", "a.png", "csv", "a.csv.txt"].iter().all(|text| parse_output(text).is_err()));
     }
 }

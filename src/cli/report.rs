@@ -26,10 +26,11 @@ pub struct ReportArgs {
     #[arg(short, long, required_unless_present = "shots", value_name = "FILE", value_parser = parse_output)]
     output: Vec<PathBuf>,
 
-    /// Write the shots between the cuts to this file: a .csv table in the format of PySceneDetect's load-scenes, or
-    /// .json; alone or with -o
+    /// Write the shots between the cuts to this file: a .csv table in the format of PySceneDetect's load-scenes, .json,
+    /// or a list for editing programs (.edl, .fcpxml, .otio, or .ffmeta, chapters); may be given several times, alone or
+    /// with -o
     #[arg(long, value_name = "FILE", value_parser = parse_shots)]
-    shots: Option<PathBuf>,
+    shots: Vec<PathBuf>,
 
     /// Detect a cut if the histograms change from one frame to the next by this percentage of the scale or more
     #[arg(long, value_name = "PERCENT", default_value_t = DEFAULT_THRESHOLD * 100.0, value_parser = parse_percent)]
@@ -153,12 +154,14 @@ fn parse_output(text: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// Parses the path of the table of shots, which must end in .csv or .json.
+/// Parses the path of a list of shots. Its extension selects the format.
 fn parse_shots(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
-    match path.extension() {
-        Some(ending) if ["csv", "json"].iter().any(|known| ending.eq_ignore_ascii_case(known)) => Ok(path),
-        _ => Err(format!("'{text}' ends neither in .csv nor in .json; the extension selects the format")),
+    match reporting::ShotFormat::of(&path) {
+        Some(_) => Ok(path),
+        None => Err(format!(
+            "'{text}' ends neither in .csv, .json, .edl, .fcpxml, .otio nor .ffmeta; the extension selects the format"
+        )),
     }
 }
 
@@ -183,8 +186,8 @@ mod tests {
     }
 
     #[test]
-    fn shots_must_be_written_as_csv_or_json() {
-        assert!(["a.csv", "b/c.CSV", "a.json"].iter().all(|text| parse_shots(text).is_ok()));
+    fn the_extension_of_a_list_of_shots_must_be_known() {
+        assert!(["a.csv", "b/c.CSV", "a.json", "a.edl", "a.otio"].iter().all(|text| parse_shots(text).is_ok()));
         assert!(["a", "a.png", "csv", "a.csv.html"].iter().all(|text| parse_shots(text).is_err()));
     }
 

@@ -2,9 +2,11 @@
 
 pub mod analyze;
 pub mod check;
+pub mod editors;
 pub mod fields;
 pub mod figures;
 pub mod file;
 pub mod region;
 pub mod report;
 pub mod snapshot;
+mod xml;

@@ -20,6 +20,7 @@ use histoscope_batch::check::finding::CheckFinding;
 use histoscope_batch::check::output::{CheckFormat, measured, plain_text, standing as standing_of, verdict};
 use histoscope_batch::check::profile::{BUILT_IN, Profile, Severity};
 use histoscope_batch::check::run::{CheckedFile, run_observed};
+use histoscope_batch::editors::EditorFormat;
 use histoscope_core::adjust::Adjustments;
 use histoscope_core::text::{counted, file_name, sanitized, time_text};
 use histoscope_hud::{FindingRow, FindingWeight, FindingsOutcome, FindingsView, Note};
@@ -29,7 +30,7 @@ use histoscope_render::gpu::AdapterChoice;
 /// Interval at which progress is shown.
 const INTERVAL: Duration = Duration::from_millis(500);
 /// The formats in which findings are saved, and their extensions.
-const FORMATS: [CheckFormat; 3] = [CheckFormat::Edl, CheckFormat::Json, CheckFormat::Csv];
+const FORMATS: [CheckFormat; 3] = [CheckFormat::Editor(EditorFormat::Edl), CheckFormat::Json, CheckFormat::Csv];
 const EXTENSIONS: [&str; 3] = [FORMATS[0].extension(), FORMATS[1].extension(), FORMATS[2].extension()];
 /// Name of the threads.
 const THREAD: &str = "histoscope-check";

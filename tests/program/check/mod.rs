@@ -1,5 +1,6 @@
 //! `histoscope check`: its findings in clips whose faults are known, its outputs, profiles and exit codes.
 
+mod editors;
 mod faults;
 mod frozen;
 mod known_faults;

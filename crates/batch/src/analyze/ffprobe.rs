@@ -17,6 +17,7 @@ use serde::Serialize;
 
 use super::pipeline::CountedFrame;
 use crate::fields::FrameDescription;
+use crate::xml::escaped;
 
 /// A frame in the output of `ffprobe -f lavfi -i movie=…,signalstats=stat=brng -show_frames -of json`.
 ///
@@ -209,22 +210,10 @@ fn file(info: &StreamInfo, bytes: Option<u64>) -> String {
     text + "/>\n"
 }
 
-/// Adds an attribute. Characters that XML does not allow become U+FFFD.
+/// Adds an attribute.
 fn attribute(text: &mut String, name: &str, value: &str) {
     // Writing to a string cannot fail.
-    let _ = write!(text, " {name}=\"");
-    for character in value.chars() {
-        match character {
-            '&' => text.push_str("&amp;"),
-            '<' => text.push_str("&lt;"),
-            '>' => text.push_str("&gt;"),
-            '"' => text.push_str("&quot;"),
-            '\u{fffe}' | '\u{ffff}' => text.push('\u{fffd}'),
-            other if other.is_control() => text.push('\u{fffd}'),
-            other => text.push(other),
-        }
-    }
-    text.push('"');
+    let _ = write!(text, " {name}=\"{}\"", escaped(value));
 }
 
 #[cfg(test)]

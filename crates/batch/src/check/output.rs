@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::finding::{CheckFinding, Span, Waived};
+use super::finding::{CheckFinding, Waived};
 use super::profile::Severity;
-use super::run::{CheckedFile, Labels};
+use super::run::CheckedFile;
 use crate::analyze::AnalyzeError;
 use crate::analyze::overview::announce;
+use crate::editors::{EditorFormat, Marker, MarkerColor};
 use crate::file::{FileError, write_whole};
 use crate::report::content::{CheckList, CheckRow};
 use crate::report::page::page;
@@ -25,8 +26,8 @@ pub enum CheckFormat {
     Json,
     /// The page of a report with the list of findings, of a single file.
     Html,
-    /// CMX 3600 with a marker for each finding, of a single file.
-    Edl,
+    /// Markers for an editing program, of a single file.
+    Editor(EditorFormat),
 }
 
 impl CheckFormat {
@@ -37,8 +38,7 @@ impl CheckFormat {
             "csv" => Some(Self::Csv),
             "json" => Some(Self::Json),
             "html" | "htm" => Some(Self::Html),
-            "edl" => Some(Self::Edl),
-            _ => None,
+            _ => EditorFormat::of(path).map(Self::Editor),
         }
     }
 
@@ -49,7 +49,7 @@ impl CheckFormat {
             Self::Csv => "csv",
             Self::Json => "json",
             Self::Html => "html",
-            Self::Edl => "edl",
+            Self::Editor(format) => format.extension(),
         }
     }
 
@@ -182,7 +182,9 @@ pub fn plain_text(files: &[CheckedFile], format: CheckFormat) -> Option<String> 
     match format {
         CheckFormat::Csv => Some(csv(files)),
         CheckFormat::Json => Some(json_text(files)),
-        CheckFormat::Edl => Some(files.iter().map(edl).collect()),
+        CheckFormat::Editor(format) => {
+            Some(files.iter().map(|checked| checked.source.with_markers(format, &markers(checked))).collect())
+        }
         CheckFormat::Html => None,
     }
 }
@@ -298,43 +300,32 @@ fn json_text(files: &[CheckedFile]) -> String {
     format!("{:#}\n", json!({ "files": files }))
 }
 
-/// Returns the colour of a marker in DaVinci Resolve.
-const fn marker_color(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "ResolveColorRed",
-        Severity::Warning => "ResolveColorYellow",
-        Severity::Info | Severity::Off => "ResolveColorBlue",
-    }
-}
-
-/// Returns an edit decision list in the form in which DaVinci Resolve exports and imports markers of a timeline.
-fn edl(checked: &CheckedFile) -> String {
-    // Without a frame rate, seconds are counted.
-    let labels = checked.labels;
-    let drop = labels.is_some_and(|labels| labels.first.drop);
-    let mode = if drop { "DROP FRAME" } else { "NON-DROP FRAME" };
-    let mut text = format!("TITLE: {}\nFCM: {mode}\n", checked.name);
-    let Some(Labels { first, rate }) = labels else { return text };
-    for (finding, number) in checked.findings.iter().zip(1_u32..) {
-        let span = finding.span.unwrap_or(Span { frame: 0, last: 0, start_secs: 0.0, end_secs: 0.0 });
-        let at = |own: Option<Timecode>, frame: u64| own.or_else(|| rate.after(first, frame)).unwrap_or(first);
-        let begin = at(finding.timecodes[0], span.frame);
-        let end = rate.after(begin, 1).unwrap_or(begin);
-        let words = format!("{} {} {}", finding.severity.name(), sanitized(&finding.text), measured(finding));
-        // A bar ends the name of a marker.
-        let words = words.trim().replace('|', "/");
-        let color = marker_color(finding.severity);
-        let _ = write!(text, "\n{number:03}  001      V     C        {begin} {end} {begin} {end}  \n");
-        let _ = writeln!(text, " |C:{color} |M:{words} |D:{}", span.frames());
-    }
-    text
+/// Returns a marker for each finding.
+fn markers(checked: &CheckedFile) -> Vec<Marker> {
+    let marker = |finding: &CheckFinding| {
+        let words = format!("{} {} {}", standing(finding), sanitized(&finding.text), measured(finding));
+        let color = match finding.severity {
+            _ if finding.waived.is_some() => MarkerColor::Green,
+            Severity::Error => MarkerColor::Red,
+            Severity::Warning => MarkerColor::Yellow,
+            Severity::Info | Severity::Off => MarkerColor::Blue,
+        };
+        Marker {
+            secs: finding.span.map_or([0.0; 2], |span| [span.start_secs, span.end_secs]),
+            timecode: finding.timecodes[0],
+            text: words.trim().to_owned(),
+            color,
+        }
+    };
+    checked.findings.iter().map(marker).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::finding::Quantity;
-    use histoscope_core::picture::TimecodeRate;
+    use crate::check::finding::{Quantity, Span};
+    use crate::editors::SourceClip;
+    use histoscope_core::picture::{Ratio, Timecode, TimecodeRate};
 
     fn checked() -> CheckedFile {
         let finding = |check, severity, span, text: &str, value, limit| CheckFinding {
@@ -365,7 +356,14 @@ mod tests {
                 ),
             ],
             frames: 250,
-            labels: Some(Labels { first, rate: TimecodeRate::of(25, 1).unwrap() }),
+            source: SourceClip {
+                path: "a,b.mp4".into(),
+                name: "a,b.mp4".to_owned(),
+                size: (96, 54),
+                rate: Some(Ratio { num: 25, den: 1 }),
+                labels: Some((first, TimecodeRate::of(25, 1).unwrap())),
+                secs: 10.0,
+            },
             report: None,
             stopped: false,
         }
@@ -399,7 +397,7 @@ mod tests {
 
     #[test]
     fn markers_are_written_as_resolve_reads_them() {
-        let text = edl(&checked());
+        let text = plain_text(&[checked()], CheckFormat::Editor(EditorFormat::Edl)).unwrap();
         let expected = "\n002  001      V     C        01:00:04:00 01:00:04:01 01:00:04:00 01:00:04:01  \n \
             |C:ResolveColorRed |M:error outside EBU R 103, 2 frames 3.2 % (limit 1.0 %) |D:2\n";
         assert!(text.starts_with("TITLE: a,b.mp4\nFCM: NON-DROP FRAME\n"), "{text}");

@@ -12,14 +12,14 @@ use crate::analyze::light::LightUse;
 use crate::analyze::overview::Progress;
 use crate::analyze::pipeline::{Pipeline, Request};
 use crate::analyze::thumbnails::ThumbnailUse;
+use crate::editors::SourceClip;
 use crate::report::clip::ClipBuilder;
 use crate::report::content::Report;
 use crate::report::gather::{components_of, gather};
 use histoscope_core::histogram::pixel_light::USUAL_HLG_PEAK;
-use histoscope_core::picture::{FrameFacts, Ratio, Timecode, TimecodeRate, Timecodes};
+use histoscope_core::picture::FrameFacts;
 use histoscope_core::strip::{DEFAULT_THRESHOLD, FindingLimits};
 use histoscope_core::text::shown;
-use histoscope_media::StreamInfo;
 
 /// A file that was checked.
 #[derive(Debug)]
@@ -32,21 +32,12 @@ pub struct CheckedFile {
     pub findings: Vec<CheckFinding>,
     /// Number of frames that were examined.
     pub frames: u64,
-    /// The rate and start of timecodes for an edit decision list: the file's own, or counted from one hour.
-    pub labels: Option<Labels>,
+    /// The file as editing programs see it.
+    pub source: SourceClip,
     /// The content of the page, if one is written.
     pub report: Option<Report>,
     /// `true` if the run was asked to stop before the end.
     pub stopped: bool,
-}
-
-/// Timecodes for a list of edits.
-#[derive(Debug, Clone, Copy)]
-pub struct Labels {
-    /// Timecode of the file's first frame.
-    pub first: Timecode,
-    /// Rate of the timecodes.
-    pub rate: TimecodeRate,
 }
 
 impl CheckedFile {
@@ -154,9 +145,10 @@ pub fn run_observed(
     }
     findings.sort_by(|a, b| start(a).total_cmp(&start(b)));
     let (frames, stopped) = (gathered.clip.frames, gathered.outcome.stopped);
+    let source = SourceClip::of(&info, &shown(&input), gathered.first.size, gathered.clip.end_secs);
     let report = with_page.then(|| gathered.into_report(Vec::new()));
     let (name, profile) = (shown(&input), profile.name.clone());
-    Ok(CheckedFile { name, profile, findings, frames, labels: labels(&info), report, stopped })
+    Ok(CheckedFile { name, profile, findings, frames, source, report, stopped })
 }
 
 /// Returns the time at which a finding begins; those about the whole file come first.
@@ -180,14 +172,4 @@ fn limits(profile: &Profile) -> FindingLimits {
 /// Returns the share of pixels outside EBU R 103 that is no finding.
 fn tolerated(profile: &Profile) -> f64 {
     profile.rule(&range::RANGE).map_or(1.0, Rule::share)
-}
-
-/// Returns the timecodes for an edit decision list, or `None` without a frame rate.
-fn labels(info: &StreamInfo) -> Option<Labels> {
-    let hour = Timecode { hours: 1, minutes: 0, seconds: 0, frames: 0, drop: false };
-    match (info.timecodes, info.average_rate) {
-        (Some(Timecodes { first, rate, .. }), _) => Some(Labels { first, rate }),
-        (None, Some(Ratio { num, den })) => Some(Labels { first: hour, rate: TimecodeRate::of(num, den)? }),
-        (None, None) => None,
-    }
 }

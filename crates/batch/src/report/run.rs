@@ -1,13 +1,13 @@
 //! Making a report from a file.
 
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::clip::ClipBuilder;
 use super::content::light_facts;
 use super::gather::{components_of, gather};
 use super::page::page;
-use super::shots::{self, ShotLights};
+use super::shots::{self, ShotFormat, ShotLights};
 use super::times::whole;
 use crate::analyze::AnalyzeError;
 use crate::analyze::counter::ScopeUse;
@@ -17,6 +17,7 @@ use crate::analyze::overview::{Progress, announce};
 use crate::analyze::pipeline::{Pipeline, Request};
 use crate::analyze::stated_light::StatedLightSummary;
 use crate::analyze::thumbnails::ThumbnailUse;
+use crate::editors::SourceClip;
 use crate::file::{FileError, check_output, write_whole};
 use histoscope_core::scopes::{Scope, ScopeSums};
 use histoscope_core::strip::FindingLimits;
@@ -29,8 +30,8 @@ pub struct ReportOptions {
     pub cut_threshold: f64,
     /// The pages to write.
     pub outputs: Vec<PathBuf>,
-    /// The file for the table of shots, if requested.
-    pub shots: Option<PathBuf>,
+    /// The files for the list of shots. Their extensions select the formats.
+    pub shots: Vec<PathBuf>,
     /// `true` to hide the progress bar.
     pub quiet: bool,
 }
@@ -66,7 +67,7 @@ pub fn run(mut request: Request, options: &ReportOptions) -> Result<Finished, An
     let mut notes = pipeline.info().notes.clone();
     notes.extend(pipeline.bars().map(|bars| format!("{bars}.")));
     let mut clip = ClipBuilder::new(components_of(&pipeline), options.cut_threshold);
-    if options.shots.is_some() {
+    if !options.shots.is_empty() {
         clip = clip.keeping_all_cuts();
     }
     let mut light = pipeline
@@ -77,7 +78,7 @@ pub fn run(mut request: Request, options: &ReportOptions) -> Result<Finished, An
     let gathered = gather(pipeline, clip, &mut |counted| {
         if let Some(ClipLight { summary, frames }) = &mut light {
             summary.add_frame(counted.number, counted.counts.light.as_ref());
-            if let (Some(figures), true) = (&counted.counts.light, options.shots.is_some()) {
+            if let (Some(figures), true) = (&counted.counts.light, !options.shots.is_empty()) {
                 frames.add(counted.number, figures);
             }
         }
@@ -89,6 +90,7 @@ pub fn run(mut request: Request, options: &ReportOptions) -> Result<Finished, An
     let scope_notes = notes_on_scopes(&gathered.outcome.scopes, wanted);
     let (stopped, ended_early) = (gathered.outcome.stopped, gathered.outcome.ended_early.clone());
     let (stated_light, transfer) = (gathered.info.stated_light, gathered.first.facts.source.transfer);
+    let source = SourceClip::of(&gathered.info, &name, gathered.first.size, gathered.clip.end_secs);
     let mut report = gathered.into_report(notes);
     report.notes.extend(scope_notes);
     if let Some(ClipLight { summary, .. }) = &light {
@@ -103,9 +105,10 @@ pub fn run(mut request: Request, options: &ReportOptions) -> Result<Finished, An
         let text = page(&report).map_err(|source| FileError::Png { path: output.clone(), source })?;
         write_whole(output, text.as_bytes())?;
     }
-    if let Some(output) = &options.shots {
+    for output in &options.shots {
         let lights = light.as_ref().map(|light| &light.frames);
-        let text = shots::written(&report.clip, lights, (&report.name, is_json(output)));
+        let format = ShotFormat::of(output).unwrap_or(ShotFormat::Csv);
+        let text = shots::written(&report.clip, lights, &source, format);
         write_whole(output, text.as_bytes())?;
     }
     let written: Vec<_> = options.outputs.iter().chain(&options.shots).map(|path| path.display().to_string()).collect();
@@ -122,11 +125,6 @@ struct ClipLight {
     summary: LightSummary,
     /// The frames, if shots are written.
     frames: ShotLights,
-}
-
-/// Returns `true` if the shots are to be written as JSON.
-fn is_json(output: &Path) -> bool {
-    output.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"))
 }
 
 /// Returns notes about missing scopes or frames missing from them.

@@ -7,7 +7,10 @@
 //!
 //! As JSON, shots have the numbers of their first and last frames, counted from 0.
 
+use std::path::Path;
+
 use super::clip::Clip;
+use crate::editors::{EditorFormat, SourceClip};
 use histoscope_core::histogram::LightFigures;
 use histoscope_core::strip::TimecodeRuns;
 use serde::Serialize;
@@ -71,11 +74,41 @@ impl ShotLights {
     }
 }
 
-/// Returns the shots of a clip as a table, or as JSON for the video with this name if the flag is `true`.
+/// The format of a list of shots.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ShotFormat {
+    /// A table of comma-separated values.
+    Csv,
+    /// JSON.
+    Json,
+    /// A list for an editing program.
+    Editor(EditorFormat),
+}
+
+impl ShotFormat {
+    /// Returns the format that matches a path's extension, if any.
+    #[must_use]
+    pub fn of(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "csv" => Some(Self::Csv),
+            "json" => Some(Self::Json),
+            _ => EditorFormat::of(path).map(Self::Editor),
+        }
+    }
+}
+
+/// Returns the shots of a clip in a format. Light is that of its frames, if it was measured.
 #[must_use]
-pub fn written(clip: &Clip, lights: Option<&ShotLights>, (name, is_json): (&str, bool)) -> String {
+pub fn written(clip: &Clip, lights: Option<&ShotLights>, source: &SourceClip, format: ShotFormat) -> String {
     let shots = shots(clip);
-    if is_json { json(&shots, &clip.timecodes, lights, name) } else { table(&shots, &clip.timecodes, lights) }
+    match format {
+        ShotFormat::Csv => table(&shots, &clip.timecodes, lights),
+        ShotFormat::Json => json(&shots, &clip.timecodes, lights, &source.name),
+        ShotFormat::Editor(format) => {
+            let secs = |edge: Edge| edge.millis as f64 / 1000.0;
+            source.with_shots(format, &shots.iter().map(|&(begin, end)| [secs(begin), secs(end)]).collect::<Vec<_>>())
+        }
+    }
 }
 
 /// The shots of a video as JSON.
