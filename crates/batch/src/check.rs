@@ -5,6 +5,7 @@
 //! and in reports.
 
 mod checks;
+mod error;
 pub mod finding;
 pub mod output;
 pub mod profile;

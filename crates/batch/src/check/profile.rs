@@ -4,6 +4,8 @@ use std::path::Path;
 use std::str::FromStr;
 
 use super::checks;
+pub use super::error::ProfileError;
+use super::error::line_of;
 use super::finding::{Span, Waived};
 use super::row::{Check, Threshold};
 pub use super::rule::{Rule, Severity};
@@ -30,45 +32,6 @@ pub const BUILT_IN: [(&str, &str); 5] = [
     ("hlg", include_str!("profiles/hlg.toml")),
 ];
 
-/// The reason why a profile cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ProfileError {
-    /// The file cannot be read.
-    #[error("{path} cannot be read as a profile ({reason}); name a file, or one of {}", names())]
-    Unreadable {
-        /// The path.
-        path: String,
-        /// The system's reason.
-        reason: String,
-    },
-    /// The waivers cannot be read.
-    #[error("{path} cannot be read ({reason}); name a file of waivers")]
-    NoWaivers {
-        /// The path.
-        path: String,
-        /// The system's reason.
-        reason: String,
-    },
-    /// A setting that is to be changed is wrong.
-    #[error("--set {text}: {what}")]
-    Setting {
-        /// The setting.
-        text: String,
-        /// What is wrong, and what would be right.
-        what: String,
-    },
-    /// A line of the file is wrong.
-    #[error("{path}, line {line}: {what}")]
-    Wrong {
-        /// The path.
-        path: String,
-        /// The number of the line, from 1.
-        line: usize,
-        /// What is wrong, and what would be right.
-        what: String,
-    },
-}
-
 /// Returns the names of the built-in profiles.
 fn names() -> String {
     BUILT_IN.map(|(name, _)| name).join(", ")
@@ -85,7 +48,7 @@ pub fn text_of(name: &str) -> Result<(String, String), ProfileError> {
     let path = shown(Path::new(name));
     match std::fs::read_to_string(name) {
         Ok(text) => Ok((path, text)),
-        Err(error) => Err(ProfileError::Unreadable { path, reason: error.to_string() }),
+        Err(error) => Err(ProfileError::Unreadable { path, reason: error.to_string(), known: names() }),
     }
 }
 
@@ -185,11 +148,6 @@ impl Profile {
 
 fn unknown_check(name: &str) -> String {
     format!("unknown check '{name}'; the checks are {}", checks::ALL.map(|check| check.name).join(", "))
-}
-
-/// Returns the number of the line, from 1, at a byte of a text.
-pub(super) fn line_of(text: &str, at: usize) -> usize {
-    text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count() + 1
 }
 
 /// A setting of a profile that is changed: `frozen.shortest=1`.

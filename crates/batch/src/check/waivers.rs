@@ -8,8 +8,8 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::checks;
+use super::error::{ProfileError, line_of};
 use super::finding::{Span, Waived};
-use super::profile::{ProfileError, line_of};
 
 /// A waiver.
 #[derive(Debug, Clone, PartialEq)]
