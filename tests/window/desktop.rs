@@ -344,7 +344,7 @@ fn signs_and_digits_are_the_same_keys_on_every_keyboard() {
             ("14", "false colour: "),
             ("14", "false colour off"),
             ("shift+18", "marks: clipped"),
-            ("shift+17", "marks: outside EBU R 103"),
+            ("shift+17", "marks: codes outside EBU R 103"),
             ("shift+17", "marks: at or below"),
             ("shift+17", "marks: clipped"),
             ("shift+18", "marks off"),

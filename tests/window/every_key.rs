@@ -242,7 +242,7 @@ fn check(program: &Program, key: &str, action: Action) {
             }
         }
         Action::Change(Setting::Marks, Change::Next) => {
-            for limits in ["outside EBU R 103", "at or below 0 %, at or above 100 %", "clipped or out of range"] {
+            for limits in ["codes outside EBU R 103", "at or below 0 %, at or above 100 %", "clipped or out of range"] {
                 note(&format!("marks: {limits}"));
             }
             program.after(|| program.key("shift+9"), "note: marks off");

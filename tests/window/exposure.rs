@@ -5,6 +5,7 @@ use histoscope_core::histogram::limits::R103_TOLERATED_PERCENT;
 use histoscope_core::histogram::{Components, reference};
 use histoscope_core::picture::Picture as Planes;
 use histoscope_core::picture::luminance::LuminanceWeights;
+use histoscope_core::picture::region::Rect;
 use histoscope_media::{Decoder, OpenOptions};
 use histoscope_render::view::clip_indicators::{self, End};
 use histoscope_render::view::exposure::Exposure;
@@ -182,7 +183,7 @@ fn a_single_pixel_outside_r103_is_counted_ringed_and_named_in_the_legend() {
         let bare = program.settled();
         // It is clipped, too.
         program.after(|| program.key("shift+9"), "marked: 1 of 921600 pixels, first Some([800, 333])");
-        program.after(|| program.key("shift+8"), "note: marks: outside EBU R 103");
+        program.after(|| program.key("shift+8"), "note: marks: codes outside EBU R 103");
         program.until_other("the marks", &bare, Area::Outside, 300_000);
         let shown = until("the ring", PATIENCE, || {
             let now = program.picture();
@@ -292,8 +293,10 @@ fn a_clip_indicator_tells_the_share_in_the_outermost_code() {
 #[test]
 fn the_numbers_tell_what_is_out_of_range_and_outside_r103() {
     let mut decoder = Decoder::open(sample(), &OpenOptions::default()).expect("the sample opens");
-    let picture = decoder.next_frame().expect("the sample can be read").expect("a frame").picture;
-    let outside = reference::outside_r103(&picture);
+    let frame = decoder.next_frame().expect("the sample can be read").expect("a frame");
+    let picture = frame.picture;
+    let all = Rect::whole(picture.width(), picture.height());
+    let outside = reference::outside_r103(&picture, all, frame.facts.scan.is_interlaced());
     let pixels = picture.width() * picture.height();
     let is_within = u64::from(outside) * 100 <= R103_TOLERATED_PERCENT * u64::from(pixels);
     let verdict = if is_within { "within 1 %" } else { "more than 1 %" };

@@ -6,7 +6,7 @@ use histoscope_core::adjust::Adjustments;
 use histoscope_core::histogram::{ChannelStats, Components, Histogram, Sums, Transfer, limits};
 use histoscope_core::picture::color::Range;
 use histoscope_core::picture::luminance::WeightsChoice;
-use histoscope_core::picture::region::{self, Rect};
+use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, Picture};
 use histoscope_core::scopes::{Axis, Diagram, Scope, ScopeChoice, ScopeCounts, Vectorscope, Waveform};
 use histoscope_render::cpu;
@@ -87,7 +87,7 @@ pub struct BinFigures {
     pub listed: bool,
 }
 
-/// The pixels outside the limits of EBU R 103.
+/// The pixels outside the limits of EBU R 103, behind its filter.
 #[derive(Debug, Clone, Copy, serde::Serialize)]
 struct R103 {
     /// Pixels whose red, green or blue is outside.
@@ -100,14 +100,11 @@ struct R103 {
 
 impl R103 {
     /// Counts on the CPU. All engines would produce the same integers.
-    fn of(picture: &Picture, region: Option<Rect>) -> Option<Self> {
-        let all = Rect { x: 0, y: 0, width: picture.width(), height: picture.height() };
-        let rect = region.unwrap_or(all);
-        let parts = region::parts(picture, rect).ok()?;
-        let outside: u64 = parts.iter().map(|part| u64::from(cpu::count_outside_r103(part))).sum();
+    fn of(picture: &Picture, region: Option<Rect>, is_interlaced: bool) -> Self {
+        let rect = region.unwrap_or(Rect::whole(picture.width(), picture.height()));
+        let outside = u64::from(cpu::count_outside_r103(picture, rect, is_interlaced));
         let pixels = rect.pixel_count();
-        let within = limits::is_within_r103(outside, pixels);
-        Some(Self { outside, share: outside as f64 / pixels as f64, within })
+        Self { outside, share: outside as f64 / pixels as f64, within: limits::is_within_r103(outside, pixels) }
     }
 }
 
@@ -155,7 +152,7 @@ impl Figures {
             engine,
             adapter: adapter.map(str::to_owned),
             region: region.map(|rect| [rect.x, rect.y, rect.width, rect.height]),
-            r103: picture.as_rgb().and_then(|picture| R103::of(picture, region)),
+            r103: picture.as_rgb().map(|picture| R103::of(picture, region, frame.facts.scan.is_interlaced())),
             adjusted: None,
             bin_count: Binning::new(histogram.bits, bins.count).count(),
             transfer: None,

@@ -11,7 +11,10 @@ pub const fn of_marks(limits: MarkLimits, is_coded: bool) -> &'static str {
             "Clipped: red, green or blue is at its lowest or highest code. Out of range: it was below black or above \
              white, and was clamped."
         }
-        MarkLimits::R103 => R103,
+        MarkLimits::R103 => {
+            "Codes outside EBU R 103: red, green, blue or Y' beyond −5 % or 105 % of black to white (5 to 246 of 8 bits in \
+             limited range). Its filter, behind which the numbers count, may still pass them."
+        }
         MarkLimits::Own(..) => "Marks pixels at or beyond two levels that you set.",
     }
 }
@@ -49,4 +52,4 @@ pub const QUALITY: &str = "The compared frame's samples against those of the fra
                            each: peak signal-to-noise ratio, and structural similarity (1 if equal), as FFmpeg's filters compute them.";
 /// The meaning of EBU R 103.
 pub const R103: &str = "EBU R 103, what broadcasters accept: red, green, blue and Y' from −5 % to 105 % of black to white (5 to 246 of 8 \
-                        bits in limited range). Up to 1 % of the picture may lie outside.";
+                        bits in limited range), behind its filter, which small overshoots pass. Up to 1 % of the picture may lie outside.";

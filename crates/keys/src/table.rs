@@ -407,7 +407,7 @@ pub const TABLE: &[Bindings] = &[
     row(
         Section::Picture,
         &[key(ShiftDigit('8'), Setting::Marks.next())],
-        "marks: clipped, outside EBU R 103, beyond own levels",
+        "marks: clipped, codes outside EBU R 103, beyond own levels",
     ),
     row(
         Section::Picture,

@@ -402,10 +402,12 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
     ];
     assert_layout(&shaders::BRUSHED, "Brushed", size_of::<BrushedParams>(), &brushed);
     let limits = [
-        ("low", offset_of!(LimitsParams, low)),
-        ("high", offset_of!(LimitsParams, high)),
         ("first", offset_of!(LimitsParams, first)),
         ("end", offset_of!(LimitsParams, end)),
+        ("low", offset_of!(LimitsParams, low)),
+        ("width_high", offset_of!(LimitsParams, width)),
+        ("width_low", offset_of!(LimitsParams, width) + 4),
+        ("step", offset_of!(LimitsParams, step)),
     ];
     assert_layout(&shaders::LIMITS, "Limits", size_of::<LimitsParams>(), &limits);
     assert_layout(

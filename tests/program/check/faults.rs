@@ -109,7 +109,8 @@ pub fn faulty(seed: u64, faults: usize) -> Faulty {
                 Fault::Frozen => luma.clone_from(&still),
                 // A twenty-fifth of the picture.
                 Fault::Clipped => luma[..PIXELS / 25].fill(240),
-                Fault::Range => luma[..PIXELS / 25].fill(252),
+                // A twelfth, as a square: EBU R 103's filter passes single lines.
+                Fault::Range => luma.chunks_mut(WIDTH).take(12).for_each(|row| row[..16].fill(252)),
             }
             frames.push(luma);
         }

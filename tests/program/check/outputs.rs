@@ -109,6 +109,18 @@ fn bars_of_a_part_and_jumps_of_the_exposure_are_found() {
 }
 
 #[test]
+fn ebu_r103_is_judged_behind_its_filter() {
+    // Gray with a bright dot in 64 pixels, and gray with one patch of a 55th of the picture.
+    let made = |name: &str, luma: &str| {
+        let source = format!("color=gray:s=640x360:r=5:d=1,format=yuv420p,geq=lum='{luma}':cb=128:cr=128");
+        let clip = Clip::new(name, &format!("-f lavfi -i {} {TAGS} -c:v ffv1", source.replace(',', ",")));
+        of(&found(clip.path()), "range")
+    };
+    assert_eq!(made("dots.mkv", "if(mod(X\\,8)+mod(Y\\,8)\\,126\\,250)"), []);
+    assert_eq!(made("patch.mkv", "if(lt(X\\,70)*lt(Y\\,60)\\,250\\,126)"), [(0, 4)]);
+}
+
+#[test]
 fn a_finding_names_its_worst_frame() {
     let boxes = [(10, 8), (11, 16), (12, 12)]
         .map(|(frame, width)| format!("drawbox=w={width}:h=54:c=white:t=fill:enable=eq(n\\,{frame})"));

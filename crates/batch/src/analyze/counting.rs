@@ -394,7 +394,7 @@ impl<'a> CountingWork<'a> {
         let spoil = self.context.request.spoils(number);
         let Some(counts) = self.counter.take(number, spoil)? else { return Ok(None) };
         if let (Some(frame), Inspection::All { tolerated }) = (&picture, self.context.request.inspection) {
-            inspected.outside_r103 = outside_r103(frame, counts.rgbl.as_ref(), tolerated);
+            inspected.outside_r103 = outside_r103(frame, inspected.active, counts.rgbl.as_ref(), tolerated);
         }
         let picked = self.picker.as_mut().zip(picture);
         let thumbnail = picked.and_then(|(picker, frame)| picker.picture(number, frame, &counts, &mut inspected));

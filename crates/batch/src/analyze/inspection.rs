@@ -1,6 +1,6 @@
 //! Properties of pictures besides their counts, for findings.
 
-use histoscope_core::histogram::{CLAMPED_CHANNELS, Histogram};
+use histoscope_core::histogram::{CLAMPED_CHANNELS, Histogram, limits};
 use histoscope_core::picture::layout::ColorModel;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::unpack::Source;
@@ -30,8 +30,8 @@ pub struct Inspected {
     /// Mean absolute difference of the samples from the previous frame, as a fraction of the scale, if it is at most
     /// [`RENEWAL`](histoscope_core::strip::RENEWAL).
     pub difference: Option<f64>,
-    /// Number of pixels outside the limits of EBU R 103; 0 if it is tolerated.
-    pub outside_r103: Option<u32>,
+    /// Share of the active picture outside the limits of EBU R 103; 0 if it is tolerated.
+    pub outside_r103: Option<f64>,
     /// The active picture, or `None` if the whole picture is black.
     pub active: Option<Active>,
     /// `true` if the picture shows the same as the previous one, perhaps brighter or darker.
@@ -40,15 +40,28 @@ pub struct Inspected {
     pub begins: bool,
 }
 
-/// Returns the number of pixels outside the limits of EBU R 103, or `None` without R'G'B'. These limits lie beyond
-/// black and white, so pixels are examined only if more than the `tolerated` share can be outside.
-pub(super) fn outside_r103(frame: &Frame, histogram: Option<&Histogram>, tolerated: f64) -> Option<u32> {
+/// The number of pixels to which a single one contributes in EBU R 103's filter.
+const R103_REACH: f64 = (limits::R103_ACROSS.len() * limits::R103_DOWN.len()) as f64;
+
+/// Returns the share of the active picture that is outside the limits of EBU R 103, or `None` without R'G'B'. These limits
+/// lie beyond black and white, so pixels are examined only if more than the `tolerated` share can be outside.
+pub(super) fn outside_r103(
+    frame: &Frame,
+    active: Option<Active>,
+    histogram: Option<&Histogram>,
+    tolerated: f64,
+) -> Option<f64> {
     let histogram = histogram?;
     let beyond = (0..CLAMPED_CHANNELS).flat_map(|channel| histogram.out_of_range(channel)).map(u64::from).sum::<u64>();
-    // A pixel counts once, however many of its channels are outside.
-    let (pixels, beyond) = (f64::from(frame.picture.pixel_count()), beyond as f64);
-    let is_tolerated = beyond.min(pixels) <= tolerated * pixels;
-    Some(if is_tolerated { 0 } else { count_outside_r103(frame.picture.as_rgb()?) })
+    let whole = Rect::whole(frame.picture.width(), frame.picture.height());
+    let rect = active.map_or(whole, |active| active.picture);
+    let pixels = rect.pixel_count() as f64;
+    // A filtered pixel is outside only if one in its neighbourhood is.
+    if (R103_REACH * beyond as f64).min(pixels) <= tolerated * pixels {
+        return Some(0.0);
+    }
+    let outside = count_outside_r103(frame.picture.as_rgb()?, rect, frame.facts.scan.is_interlaced());
+    Some(f64::from(outside) / pixels)
 }
 
 /// The picture between black bars at the edges.

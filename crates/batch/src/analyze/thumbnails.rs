@@ -68,7 +68,7 @@ impl Picker {
             is_black(&cells, self.limits.black_share),
             shares[1].share >= self.limits.clipped_share,
             inspected.difference.is_some_and(|difference| difference <= self.limits.frozen_difference),
-            inspected.outside_r103.is_some_and(|outside| outside > 0),
+            inspected.outside_r103.is_some_and(|outside| outside > 0.0),
             frame.damaged,
             inspected.active.is_some_and(|active| active.has_straight_bar()),
         ];

@@ -15,6 +15,21 @@ pub const fn is_within_r103(outside: u64, pixels: u64) -> bool {
     100 * outside <= R103_TOLERATED_PERCENT * pixels
 }
 
+/// The weights of EBU R 103's measurement filter across: of three samples to the left, the sample, and three to the right.
+pub const R103_ACROSS: [i32; 7] = [1, 2, 3, 4, 3, 2, 1];
+/// The weights down: of the line above, the line, and the line below; of an interlaced picture, of lines of its field. At
+/// the edges of what is measured, the sample at the edge is repeated.
+pub const R103_DOWN: [i32; 3] = [1, 2, 1];
+/// The sum of the filter's weights.
+pub const R103_WEIGHT: i32 = 64;
+
+/// Returns the lines that the filter weighs for line `y`, of lines from `first` up to and without `end`. Those of its field
+/// are `step` lines apart: 2 of an interlaced picture, otherwise 1.
+#[must_use]
+pub const fn r103_lines(y: u32, step: u32, first: u32, end: u32) -> [u32; 3] {
+    [if y >= first + step { y - step } else { y }, y, if y + step < end { y + step } else { y }]
+}
+
 /// A half-open range of the fixed-point values of [`Conversion::sums`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -35,9 +50,9 @@ pub const fn r103_codes(bits: u32) -> [u32; 2] {
 }
 
 impl Limits {
-    /// Returns the limits of EBU R 103. A pixel is inside if each of R', G' and B', converted to the scale of
+    /// Returns the limits of EBU R 103. A pixel is inside if each of R', G' and B', filtered, converted to the scale of
     /// [`r103_codes`] and rounded to nearest, is within these codes. Y' is then inside as well, because it is a
-    /// weighted mean of the three.
+    /// weighted mean of the three. The filtered sums are [`R103_WEIGHT`] times as large.
     #[must_use]
     pub fn r103(conversion: &Conversion) -> Self {
         let [low, high] = r103_codes(conversion.bits).map(i64::from);

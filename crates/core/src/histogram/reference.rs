@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use crate::histogram::limits::{Limits, R103_ACROSS, R103_DOWN, R103_WEIGHT, r103_lines};
 use crate::histogram::pixel_light::Brightest;
 use crate::histogram::{Components, Histogram, LightCounts, LightMeter};
 use crate::picture::Picture;
@@ -32,26 +33,43 @@ pub fn unclamped_rgb(picture: &Picture, x: u32, y: u32) -> [i32; 3] {
     picture.conversion().unclamped(components(picture, x, y).map(|c| c as i32))
 }
 
-/// Counts the pixels whose red, green, blue or Y' is outside the limits of EBU R 103. Y' is compared only if it is
-/// coded in limited range, the scale of R 103; otherwise it cannot exceed the limits.
+/// Counts the pixels with red, green or blue outside the limits of EBU R 103, without its filter.
 #[must_use]
-pub fn outside_r103(picture: &Picture) -> u32 {
-    use crate::histogram::limits::{Limits, r103_codes};
-    use crate::picture::color::{Matrix, Range};
-
+pub fn codes_outside_r103(picture: &Picture) -> u32 {
     let conversion = picture.conversion();
     let limits = Limits::r103(&conversion);
-    let [low, high] = r103_codes(conversion.bits);
-    let has_luma = picture.layout().model != ColorModel::Rgb
-        && picture.colorimetry().matrix.value != Matrix::Identity
-        && picture.colorimetry().range.value == Range::Limited;
     let mut count = 0;
     for y in 0..picture.height() {
         for x in 0..picture.width() {
-            let codes = components(picture, x, y);
-            let rgb = conversion.sums(codes.map(|code| code as i32));
-            let is_luma_outside = has_luma && !(low..=high).contains(&codes[0]);
-            count += u32::from(is_luma_outside || rgb.into_iter().any(|value| limits.excludes(value)));
+            let sums = conversion.sums(components(picture, x, y).map(|code| code as i32));
+            count += u32::from(sums.into_iter().any(|value| limits.excludes(value)));
+        }
+    }
+    count
+}
+
+/// Counts the pixels of a rectangle, which must lie in the picture, whose filtered red, green or blue is outside the
+/// limits of EBU R 103. Of an interlaced picture, the filter stays within the field.
+#[must_use]
+pub fn outside_r103(picture: &Picture, rect: Rect, is_interlaced: bool) -> u32 {
+    let conversion = picture.conversion();
+    let limits = Limits::r103(&conversion);
+    let ([left, top], [right, bottom]) = rect.corners();
+    let mut count = 0;
+    for y in top..bottom {
+        for x in left..right {
+            let mut sums = [0_i64; 3];
+            for (line, down) in r103_lines(y, 1 + u32::from(is_interlaced), top, bottom).into_iter().zip(R103_DOWN) {
+                for (offset, across) in (-3..).zip(R103_ACROSS) {
+                    let column = x.saturating_add_signed(offset).clamp(left, right - 1);
+                    let pixel = conversion.sums(components(picture, column, line).map(|code| code as i32));
+                    for (sum, value) in sums.iter_mut().zip(pixel) {
+                        *sum += i64::from(down * across) * i64::from(value);
+                    }
+                }
+            }
+            let [low, high] = [limits.low, limits.high].map(|limit| i64::from(R103_WEIGHT) * i64::from(limit));
+            count += u32::from(sums.into_iter().any(|sum| sum < low || sum >= high));
         }
     }
     count
@@ -237,13 +255,47 @@ mod tests {
 
     #[test]
     fn r103_limits_apply_on_the_limited_range_scale() {
-        assert_eq!(outside_r103(&luma(&[4, 5, 126, 246, 247, 255], Range::Limited)), 3);
+        assert_eq!(codes_outside_r103(&luma(&[4, 5, 126, 246, 247, 255], Range::Limited)), 3);
         // Black and white in full range are 16 and 235 on that scale.
-        assert_eq!(outside_r103(&luma(&[0, 4, 128, 255], Range::Full)), 0);
-        assert_eq!(outside_r103(&rgb(&[[0, 0, 0], [255, 0, 4], [255, 255, 255]])), 0);
+        assert_eq!(codes_outside_r103(&luma(&[0, 4, 128, 255], Range::Full)), 0);
+        assert_eq!(codes_outside_r103(&rgb(&[[0, 0, 0], [255, 0, 4], [255, 255, 255]])), 0);
         // An ordinary Y' with chroma outside the R'G'B' gamut.
         let planes: [(&[u8], usize); 3] = [(&[126], 1), (&[240], 1), (&[240], 1)];
         let odd = picture(PixelLayout::planar_ycbcr(8, (0, 0)), (1, 1), Range::Limited, &planes);
-        assert_eq!(outside_r103(&odd), 1);
+        assert_eq!(codes_outside_r103(&odd), 1);
+        assert_eq!(outside_r103(&odd, Rect::whole(1, 1), false), 1, "at every edge, the sample is repeated");
+    }
+
+    #[test]
+    fn the_filter_of_r103_passes_small_overshoots() {
+        let outside = |width: usize, codes: Vec<u8>, is_interlaced| {
+            let size = (width as u32, (codes.len() / width) as u32);
+            let gray = picture(PixelLayout::gray(8), size, Range::Limited, &[(&codes, width)]);
+            (codes_outside_r103(&gray), outside_r103(&gray, Rect::whole(size.0, size.1), is_interlaced))
+        };
+        // A bright dot for each 64 pixels: the filter reaches 126 + 124/8.
+        let dots = (0..64 * 64).map(|at| if at % 8 == 0 && at / 64 % 8 == 0 { 250 } else { 126 });
+        assert_eq!(outside(64, dots.collect(), false), (64, 0));
+        // A square of 10 × 10 pixels of 255 on 235: its inside stays outside, and so do samples beside its edges, where
+        // the filter is still above 246.5, as the sum over 1 2 3 4 3 2 1 and 1 2 1 shows.
+        let at = |x: usize, y: usize, inside: std::ops::Range<usize>| inside.contains(&x) && inside.contains(&y);
+        let square = (0..32 * 32).map(|index| if at(index % 32, index / 32, 10..20) { 255 } else { 235 });
+        let share = |offset: i32, weights: &[i32]| {
+            let half = weights.len() as i32 / 2;
+            let inside = weights.iter().zip(-half..).filter(|(_, by)| (0..10).contains(&(offset + by)));
+            inside.map(|(weight, _)| weight).sum::<i32>()
+        };
+        let expected = (-5..15)
+            .flat_map(|y| (-5..15).map(move |x| (x, y)))
+            .filter(|&(x, y)| 2 * 20 * share(x, &R103_ACROSS) * share(y, &R103_DOWN) >= 23 * R103_WEIGHT);
+        assert_eq!(outside(32, square.collect(), false), (100, expected.count() as u32));
+        // Every second line: outside within its field, and inside together with the other.
+        let lines = (0..16 * 16).map(|index| if index / 16 % 2 == 0 { 255 } else { 200 });
+        assert_eq!(outside(16, lines.clone().collect(), true), (128, 128));
+        assert_eq!(
+            outside(16, lines.collect(), false),
+            (128, 0),
+            "even the first line, which is repeated above itself"
+        );
     }
 }

@@ -1,22 +1,27 @@
-//! Counts the pixels outside limits, for machines without a GPU. Works row by row and computes the chroma terms first,
+//! Counts the pixels outside the limits of EBU R 103, for machines without a GPU. Works row by row and computes the chroma terms first,
 //! like [`convert`](super::convert).
 
 use rayon::prelude::*;
 
 use super::simd::{Kernel, Level};
-use histoscope_core::histogram::limits::Limits;
+use std::ops::Range;
+
+use histoscope_core::histogram::limits::{Limits, R103_ACROSS, R103_DOWN, R103_WEIGHT, r103_lines};
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::color::Conversion;
 use histoscope_core::picture::layout::ChromaRows;
+use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::unpack::Source;
 
 /// Rows that a thread counts at a time.
 const BAND_ROWS: usize = 16;
 
-/// Counts the pixels outside the limits of EBU R 103. Gives exactly the count of
-/// [`outside_r103`](histoscope_core::histogram::reference::outside_r103).
+/// Counts the pixels of a rectangle, which must lie in the picture, outside the limits of EBU R 103. Gives exactly the
+/// count of [`outside_r103`](histoscope_core::histogram::reference::outside_r103).
+///
+/// A filtered value lies between those of its neighbourhood, so only rows beside codes outside the limits are filtered.
 #[must_use]
-pub fn count_outside_r103(picture: &Picture) -> u32 {
+pub fn count_outside_r103(picture: &Picture, rect: Rect, is_interlaced: bool) -> u32 {
     let layout = picture.layout();
     let conversion = picture.conversion();
     let counting = LimitsCount {
@@ -27,16 +32,28 @@ pub fn count_outside_r103(picture: &Picture) -> u32 {
         limits: Limits::r103(&conversion),
     };
     let level = Level::detect();
-    let height = picture.height() as usize;
-    let bands = (0..height.div_ceil(BAND_ROWS)).into_par_iter();
-    let counts = bands.map_init(
-        || LimitsScratch::new(&counting),
-        |scratch, band| {
-            let rows = band * BAND_ROWS..((band + 1) * BAND_ROWS).min(height);
-            rows.for_each(|y| level.run(PictureRow { counting: &counting, scratch, y }));
-            std::mem::take(&mut scratch.count)
-        },
-    );
+    let ([left, top], [right, bottom]) = rect.corners();
+    let scratch = || LimitsScratch::new(&counting);
+    let has_outside: Vec<bool> = (top..bottom)
+        .into_par_iter()
+        .with_min_len(BAND_ROWS)
+        .map_init(scratch, |scratch, y| {
+            level.run(PictureRow { counting: &counting, scratch, y: y as usize });
+            std::mem::take(&mut scratch.count) > 0
+        })
+        .collect();
+    let lines = |y| r103_lines(y, 1 + u32::from(is_interlaced), top, bottom);
+    let rows: Vec<u32> =
+        (top..bottom).filter(|&y| lines(y).into_iter().any(|line| has_outside[(line - top) as usize])).collect();
+    let columns = left as usize..right as usize;
+    let counts = rows.into_par_iter().map_init(scratch, |scratch, y| {
+        scratch.filtered.iter_mut().for_each(|sums| sums.clear());
+        scratch.filtered.iter_mut().for_each(|sums| sums.resize(columns.len(), 0));
+        for (line, weight) in lines(y).into_iter().zip(R103_DOWN) {
+            counting.weigh(scratch, line as usize, columns.clone(), weight.into());
+        }
+        counting.count_filtered(&scratch.filtered)
+    });
     counts.sum()
 }
 
@@ -49,11 +66,61 @@ struct LimitsCount<'a> {
     limits: Limits,
 }
 
+impl LimitsCount<'_> {
+    /// Computes the terms of the second and third component in a row.
+    #[inline(always)]
+    fn unpack(&self, scratch: &mut LimitsScratch, y: usize) {
+        let LimitsScratch { codes, terms, .. } = scratch;
+        for (index, (source, codes)) in self.sources.iter().zip(&mut *codes).enumerate() {
+            source.unpack(0, if index == 0 { y } else { self.chroma_rows.of(y) }, codes);
+        }
+        let [_, second, third] = &*codes;
+        for (channel, terms) in terms.iter_mut().enumerate() {
+            let [_, w1, w2] = self.conversion.weights[channel];
+            let bias = self.conversion.bias[channel];
+            if second.is_empty() {
+                terms.fill(bias);
+                continue;
+            }
+            for ((term, &b), &c) in terms.iter_mut().zip(second).zip(third) {
+                *term = w1 * i32::from(b) + w2 * i32::from(c) + bias;
+            }
+        }
+    }
+
+    /// Adds a row, weighed, to the filtered sums of these columns.
+    fn weigh(&self, scratch: &mut LimitsScratch, y: usize, columns: Range<usize>, weight: i64) {
+        self.unpack(scratch, y);
+        for (channel, sums) in scratch.filtered.iter_mut().enumerate() {
+            let (first, terms) = (&scratch.codes[0], &scratch.terms[channel]);
+            let by_luma = self.conversion.weights[channel][0];
+            for (sum, x) in sums.iter_mut().zip(columns.clone()) {
+                *sum += weight * i64::from(by_luma * i32::from(first[x]) + terms[x >> self.columns_shift]);
+            }
+        }
+    }
+
+    /// Counts the pixels of a row, of whose columns these are the sums of three rows, that are outside.
+    fn count_filtered(&self, sums: &[Vec<i64>; 3]) -> u32 {
+        let [low, high] = [self.limits.low, self.limits.high].map(|limit| i64::from(R103_WEIGHT) * i64::from(limit));
+        let width = sums[0].len();
+        let is_outside = |channel: &Vec<i64>, x: usize| {
+            let weighed = R103_ACROSS.iter().enumerate().map(|(at, &weight)| {
+                i64::from(weight) * channel[(x + at).saturating_sub(R103_ACROSS.len() / 2).min(width - 1)]
+            });
+            !(low..high).contains(&weighed.sum::<i64>())
+        };
+        (0..width).map(|x| u32::from(sums.iter().any(|channel| is_outside(channel, x)))).sum()
+    }
+}
+
 /// A thread's scratch arrays and its count.
 struct LimitsScratch {
     codes: [Vec<u16>; 3],
     /// The terms of the second and third component in red, green and blue, one per chroma sample.
     terms: [Vec<i32>; 3],
+    /// The sums of red, green and blue of three rows, as the filter weighs them.
+    filtered: [Vec<i64>; 3],
     count: u32,
 }
 
@@ -65,6 +132,7 @@ impl LimitsScratch {
         Self {
             codes: std::array::from_fn(|component| vec![0; width(component)]),
             terms: std::array::from_fn(|_| vec![0; terms]),
+            filtered: Default::default(),
             count: 0,
         }
     }
@@ -80,23 +148,9 @@ struct PictureRow<'a, 'p> {
 impl Kernel for PictureRow<'_, '_> {
     #[inline(always)]
     fn run(self) {
-        let LimitsCount { sources, columns_shift, chroma_rows, conversion, limits } = self.counting;
-        let LimitsScratch { codes, terms, count } = self.scratch;
-        for (index, (source, codes)) in sources.iter().zip(&mut *codes).enumerate() {
-            source.unpack(0, if index == 0 { self.y } else { chroma_rows.of(self.y) }, codes);
-        }
-        let [first, second, third] = &*codes;
-        for (channel, terms) in terms.iter_mut().enumerate() {
-            let [_, w1, w2] = conversion.weights[channel];
-            let bias = conversion.bias[channel];
-            if second.is_empty() {
-                terms.fill(bias);
-                continue;
-            }
-            for ((term, &b), &c) in terms.iter_mut().zip(second).zip(third) {
-                *term = w1 * i32::from(b) + w2 * i32::from(c) + bias;
-            }
-        }
+        self.counting.unpack(self.scratch, self.y);
+        let LimitsCount { columns_shift, conversion, limits, .. } = self.counting;
+        let LimitsScratch { codes: [first, ..], terms, count, .. } = self.scratch;
         let weights = conversion.weights.map(|row| row[0]);
         let terms = terms.each_ref().map(Vec::as_slice);
         *count += match columns_shift {

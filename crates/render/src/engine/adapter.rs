@@ -451,7 +451,7 @@ impl Backend for Adapter {
         let mut parts = vec![(&cumulative.sums, 0..Cumulative::scan_words(bits)), (&bins, tail)];
         if limits {
             let pass = figures.limits.get_or_insert_with(|| TotalsPass::new(gpu));
-            pass.record(gpu, encoder, picture, &LimitsParams::new(Limits::r103(&conversion), rect));
+            pass.record(gpu, encoder, picture, &LimitsParams::new(Limits::r103(&conversion), rect, tag.is_interlaced));
             parts.push((&pass.totals, 0..1));
         }
         if let Some(brush) = brush {

@@ -315,12 +315,12 @@ impl Backend for Cpu {
 
     fn figures(&mut self, question: &FigureQuestion) -> Option<Cumulative> {
         let mut sums = self.counted(question.image)?.cumulative();
-        let parts = match question.limits || question.brush.is_some() {
-            true => self.parts(question.image, question.series.rect),
-            false => Vec::new(),
-        };
+        let rect = question.series.rect;
+        let parts = if question.brush.is_some() { self.parts(question.image, rect) } else { Vec::new() };
         if question.limits {
-            sums.outside_r103 = Some(parts.iter().map(cpu::count_outside_r103).sum());
+            let picture = self.image(question.image);
+            sums.outside_r103 =
+                picture.map(|picture| cpu::count_outside_r103(picture, rect, question.tag.is_interlaced));
         }
         sums.selected = question.brush.map(|brush| {
             let counts = parts.iter().map(|part| cpu::count_selected(part, &brush, sums.components));

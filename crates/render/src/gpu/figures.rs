@@ -27,6 +27,8 @@ pub struct FrameTag {
     pub region: Option<Rect>,
     /// The brush whose selected pixels were counted as well.
     pub brush: Option<Brush>,
+    /// `true` if the picture consists of two fields.
+    pub is_interlaced: bool,
 }
 
 impl FrameTag {
@@ -35,8 +37,20 @@ impl FrameTag {
     pub fn of(frame: &Frame) -> Self {
         let Frame { video, serial, ref facts, .. } = *frame;
         let FrameFacts { pts_ticks, time_secs, index, .. } = *facts;
+        let is_interlaced = facts.scan.is_interlaced();
         let range = Some(frame.picture.colorimetry().range.value);
-        Self { video, serial, pts_ticks, time_secs, index, adjusted: false, range, region: None, brush: None }
+        Self {
+            video,
+            serial,
+            pts_ticks,
+            time_secs,
+            index,
+            adjusted: false,
+            range,
+            region: None,
+            brush: None,
+            is_interlaced,
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use super::shaders::groups::{self, GroupLayout};
 use super::shaders::{self, Shader};
 use super::timing::compute_pass;
 use crate::view::scene::Brush;
-use histoscope_core::histogram::limits::Limits;
+use histoscope_core::histogram::limits::{Limits, R103_WEIGHT};
 use histoscope_core::histogram::{CHANNELS, Components, LightTable, Transfer};
 use histoscope_core::picture::region::Rect;
 
@@ -20,17 +20,19 @@ use histoscope_core::picture::region::Rect;
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
 pub struct LimitsParams {
-    /// The lowest fixed-point value inside the limits.
-    pub low: i32,
-    /// The lowest value above the limits.
-    pub high: i32,
     /// Column and row of the first counted pixel.
     pub first: [u32; 2],
     /// Column and row after the last counted pixel.
     pub end: [u32; 2],
+    /// The lowest fixed-point value inside the limits.
+    pub low: i32,
+    /// The lowest value above the limits, in 64ths and less `low`: its 256ths, and what remains.
+    pub width: [i32; 2],
+    /// Distance of the lines of a field.
+    pub step: u32,
 }
 
-const _: () = assert!(size_of::<LimitsParams>() == 24);
+const _: () = assert!(size_of::<LimitsParams>() == 32);
 
 /// `Selection` of shaders/selection.wgsl.
 #[repr(C)]
@@ -103,7 +105,7 @@ pub trait PixelCriterion: bytemuck::NoUninit + Default {
     const TOTALS: usize;
 }
 
-/// Counts pixels whose red, green or blue is outside the limits.
+/// Counts pixels whose filtered red, green or blue is outside the limits.
 impl PixelCriterion for LimitsParams {
     const LABEL: &'static str = "limits";
     const SHADER: &'static Shader = &shaders::LIMITS;
@@ -113,11 +115,14 @@ impl PixelCriterion for LimitsParams {
 }
 
 impl LimitsParams {
-    /// Creates the parameters for a rectangle of a picture.
+    /// Creates the parameters for a rectangle of a picture, which may consist of two fields.
     #[must_use]
-    pub fn new(limits: Limits, rect: Rect) -> Self {
+    pub fn new(limits: Limits, rect: Rect, is_interlaced: bool) -> Self {
         let (first, end) = rect.corners();
-        Self { low: limits.low, high: limits.high, first, end }
+        // The sums of the filter are wider than 32 bits.
+        let width = i64::from(R103_WEIGHT) * (i64::from(limits.high) - i64::from(limits.low));
+        let width = [(width >> 8) as i32, (width & 0xff) as i32];
+        Self { first, end, low: limits.low, width, step: 1 + u32::from(is_interlaced) }
     }
 }
 

@@ -183,7 +183,7 @@ mod tests {
         let zebra = Exposure { zebra: true, level: Level::Code(700), ..plain };
         assert_eq!(zebra.description(None).as_deref(), Some("zebras from code 700"));
         let both = Exposure { marks: true, limits: MarkLimits::R103, ..zebra };
-        let text = "zebras from code 700; marked: outside EBU R 103 (high solid, low chequered)";
+        let text = "zebras from code 700; marked: codes outside EBU R 103 (high solid, low chequered)";
         assert_eq!(both.description(None).as_deref(), Some(text));
         let tinted = FalseColor { shown: true, table: FalseColorTable::Light, ..FalseColor::default() };
         let of = |light| Exposure { false_color: tinted, ..plain }.description(light).unwrap_or_default();

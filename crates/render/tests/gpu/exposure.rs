@@ -96,7 +96,7 @@ fn exactly_the_pixels_of_the_definition_are_striped_and_marked() {
                     assert_eq!(count(&seen, |seen| seen.zebra), counted, "{name} {exposure:?}");
                 }
                 if exposure == marked(MarkLimits::R103) {
-                    let counted = u64::from(reference::outside_r103(&picture));
+                    let counted = u64::from(reference::codes_outside_r103(&picture));
                     assert_eq!(count(&seen, PixelMarks::is_marked), counted, "{name}");
                 }
                 if exposure == marked(MarkLimits::Clipped) && components == Components::Rgbl {

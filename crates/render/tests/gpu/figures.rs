@@ -7,7 +7,8 @@ use histoscope_core::histogram::reference;
 use histoscope_core::histogram::{CHANNELS, Components, Cumulative, Histogram};
 use histoscope_core::picture::color::{Matrix, Range};
 use histoscope_core::picture::layout::PixelLayout;
-use histoscope_core::picture::{Frame, Picture};
+use histoscope_core::picture::region::Rect;
+use histoscope_core::picture::{Frame, Picture, Scan};
 use histoscope_render::cpu;
 use histoscope_render::engine::{BackendKind, Renderer};
 use histoscope_render::gpu::readback::VIEW_FORMAT;
@@ -72,6 +73,7 @@ fn bins_come_back_with_the_frame_they_belong_to() {
             range: Some(Range::Limited),
             region: None,
             brush: None,
+            is_interlaced: false,
         }
     );
     assert!(sums == expected(&first.picture));
@@ -148,6 +150,15 @@ fn sorted(bins: &[u32]) -> Vec<u32> {
     (0..).zip(bins).flat_map(|(code, &count)| std::iter::repeat_n(code, count as usize)).collect()
 }
 
+/// Returns a part of a rectangle with odd edges, if it is large enough to have one.
+fn inner(Rect { x, y, width, height }: Rect) -> Rect {
+    if width > 9 && height > 9 {
+        Rect { x: x + 3, y: y + 1, width: width - 7, height: height - 4 }
+    } else {
+        Rect { x, y, width, height }
+    }
+}
+
 #[test]
 fn pixels_outside_r103_are_those_of_the_definition_whoever_counts() {
     let mut studio = Studio::get();
@@ -158,8 +169,13 @@ fn pixels_outside_r103_are_those_of_the_definition_whoever_counts() {
         let size = [(71, 43), (64, 50), (1, 1), (33, 2)][number % 4];
         let seed = number as u64;
         for picture in [noise(layout, size, color, number % 3, seed), natural(layout, size, color, seed)] {
-            let expected = reference::outside_r103(&picture);
-            assert_eq!(cpu::count_outside_r103(&picture), expected, "{name} {color:?}");
+            let all = Rect::whole(size.0, size.1);
+            let expected = reference::outside_r103(&picture, all, false);
+            for (rect, is_interlaced) in [(all, false), (all, true), (inner(all), false), (inner(all), true)] {
+                let expected = reference::outside_r103(&picture, rect, is_interlaced);
+                let found = cpu::count_outside_r103(&picture, rect, is_interlaced);
+                assert_eq!(found, expected, "{name} {color:?} {rect:?} {is_interlaced}");
+            }
             // The kind of bins, of colours or of code values, makes no difference.
             let components = if number % 2 == 0 { Components::Rgbl } else { Components::YCbCr };
             for way in WAYS {
@@ -183,8 +199,12 @@ fn pixels_outside_r103_are_those_of_the_definition_whoever_counts() {
 #[test]
 fn of_an_adjusted_picture_nothing_is_outside_r103_and_what_was_not_asked_for_is_told_later() {
     let mut studio = Studio::get();
-    let frame = frame(7, (1, 1));
-    let expected = reference::outside_r103(&frame.picture);
+    let mut frame = frame(7, (1, 1));
+    // Each field is filtered by itself.
+    frame.facts.scan = Scan::TopFirst;
+    let all = Rect::whole(frame.picture.width(), frame.picture.height());
+    let expected = reference::outside_r103(&frame.picture, all, true);
+    assert_ne!(expected, reference::outside_r103(&frame.picture, all, false));
     assert!(expected > 0);
     for way in WAYS {
         studio.load_frame(way, &frame);

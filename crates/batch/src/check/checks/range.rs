@@ -22,9 +22,7 @@ struct Outside {
 
 impl Finder for Outside {
     fn add(&mut self, here: Span, frame: &CountedFrame) {
-        let pixels = f64::from(frame.frame.size.0) * f64::from(frame.frame.size.1);
-        let outside = frame.inspected.outside_r103.map(|outside| f64::from(outside) / pixels);
-        self.stretches.push(here, outside.filter(|share| *share > self.tolerated));
+        self.stretches.push(here, frame.inspected.outside_r103.filter(|share| *share > self.tolerated));
     }
 
     fn finish(self: Box<Self>, _: &CountedFile<'_>) -> Vec<Found> {

@@ -134,7 +134,7 @@ impl MarkLimits {
     pub fn text(self) -> String {
         match self {
             Self::Clipped => "clipped or out of range".to_owned(),
-            Self::R103 => "outside EBU R 103".to_owned(),
+            Self::R103 => "codes outside EBU R 103".to_owned(),
             Self::Own(low, high) => format!("at or below {}, at or above {}", low.text(), high.text()),
         }
     }
