@@ -5,6 +5,7 @@
 
 pub mod adjust;
 pub mod compare;
+pub mod flash;
 pub mod histogram;
 pub mod picture;
 pub mod scopes;

@@ -2,6 +2,7 @@
 
 mod editors;
 mod faults;
+mod flash_safety;
 mod frozen;
 mod known_faults;
 mod outputs;

@@ -19,6 +19,7 @@ use crate::analyze::thumbnails::PendingJpeg;
 use crate::fields::FrameDescription;
 use crate::region::RegionSpec;
 use histoscope_core::adjust::Adjustments;
+use histoscope_core::flash::FlashMeter;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, Picture};
 use histoscope_core::scopes::ScopeSums;
@@ -278,6 +279,8 @@ pub(super) struct CountingWork<'a> {
     before: Option<Picture>,
     /// Its levels at the points of a grid, if everything is inspected.
     outline: Option<Outline>,
+    /// The light of its pixels, if flashes are looked for.
+    flashes: Option<FlashMeter>,
 }
 
 /// A submitted frame, waiting for its counts.
@@ -299,7 +302,7 @@ impl<'a> CountingWork<'a> {
 
     fn with(context: &'a Context<'a>, counter: RunCounter) -> Self {
         let picker = context.request.thumbnails.map(Picker::new);
-        Self { context, counter, picker, waiting: VecDeque::new(), before: None, outline: None }
+        Self { context, counter, picker, waiting: VecDeque::new(), before: None, outline: None, flashes: None }
     }
 
     /// Returns this work for frames elsewhere in the file. The counter with its memory stays.
@@ -347,6 +350,14 @@ impl<'a> CountingWork<'a> {
             inspected.difference = self.before.as_ref().and_then(|before| before.difference(picture, RENEWAL));
             first = self.before.replace(picture.clone()).is_none().then(|| picture.clone());
         }
+        if let Inspection::All { flashes: Some(light), .. } = inspection
+            && let Some((scale, _)) = light.of_frame(&frame.source)
+            && let Some(picture) = frame.picture.as_rgb()
+        {
+            let meter = self.flashes.take().filter(|meter| meter.scale() == scale);
+            let meter = self.flashes.insert(meter.unwrap_or_else(|| FlashMeter::new(scale)));
+            inspected.flash = Some(meter.push(picture));
+        }
         if is_inspected {
             inspected.active = Active::of(&frame.picture);
             let outline = Outline::of(&frame.picture);
@@ -393,7 +404,7 @@ impl<'a> CountingWork<'a> {
         let Waiting { number, frame, picture, mut inspected, first } = waiting;
         let spoil = self.context.request.spoils(number);
         let Some(counts) = self.counter.take(number, spoil)? else { return Ok(None) };
-        if let (Some(frame), Inspection::All { tolerated }) = (&picture, self.context.request.inspection) {
+        if let (Some(frame), Inspection::All { tolerated, .. }) = (&picture, self.context.request.inspection) {
             inspected.outside_r103 = outside_r103(frame, inspected.active, counts.rgbl.as_ref(), tolerated);
         }
         let picked = self.picker.as_mut().zip(picture);

@@ -1,5 +1,6 @@
 //! Properties of pictures besides their counts, for findings.
 
+use histoscope_core::flash::FlashCounts;
 use histoscope_core::histogram::{CLAMPED_CHANNELS, Histogram, limits};
 use histoscope_core::picture::layout::ColorModel;
 use histoscope_core::picture::region::Rect;
@@ -7,6 +8,7 @@ use histoscope_core::picture::unpack::Source;
 use histoscope_core::picture::{Frame, Picture};
 use histoscope_render::cpu::count_outside_r103;
 
+use super::light::LightUse;
 use super::selection::black_level;
 
 /// A choice of properties of pictures to find besides their counts.
@@ -21,6 +23,8 @@ pub enum Inspection {
     All {
         /// The share of pixels outside the limits of EBU R 103 that need not be counted exactly.
         tolerated: f64,
+        /// How the light of flashes is measured, if they are looked for.
+        flashes: Option<LightUse>,
     },
 }
 
@@ -34,6 +38,8 @@ pub struct Inspected {
     pub outside_r103: Option<f64>,
     /// The active picture, or `None` if the whole picture is black.
     pub active: Option<Active>,
+    /// The pixels whose light has changed, if flashes are looked for and light is known.
+    pub flash: Option<FlashCounts>,
     /// `true` if the picture shows the same as the previous one, perhaps brighter or darker.
     pub resembles: bool,
     /// `true` if a finding may begin with the frame. Known if thumbnails are made.

@@ -6,6 +6,7 @@ mod cadence;
 pub mod clip;
 mod damage;
 mod exposure;
+pub mod flash;
 mod gaps;
 pub mod hdr;
 mod levels;
@@ -16,10 +17,11 @@ mod tags;
 use super::row::Check;
 
 /// All checks, in the order in which they are listed.
-pub static ALL: [&Check; 18] = [
+pub static ALL: [&Check; 19] = [
     &clip::BLACK,
     &clip::FROZEN,
     &clip::FLASH,
+    &flash::FLASH_SAFETY,
     &exposure::EXPOSURE,
     &clip::CLIPPED,
     &range::RANGE,

@@ -53,6 +53,11 @@ impl Threshold {
         Self { usual: Some(usual), lowest: Some(lowest), ..self }
     }
 
+    /// Adds the value if a profile states none.
+    pub const fn usually(self, usual: f64) -> Self {
+        Self { usual: Some(usual), ..self }
+    }
+
     /// One of several words.
     pub const fn one_of(words: &'static [&'static str]) -> Self {
         Self { words, ..Self::new("", 0.0, 0.0) }

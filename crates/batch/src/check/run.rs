@@ -2,7 +2,7 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::checks::{clip, hdr, range};
+use super::checks::{clip, flash, hdr, range};
 use super::finding::{CheckFinding, Span};
 use super::profile::{Profile, Rule, Severity};
 use super::row::{CountedFile, Found};
@@ -83,7 +83,7 @@ pub fn run_observed(
     with_page: bool,
     observer: &mut Observer<'_>,
 ) -> Result<CheckedFile, AnalyzeError> {
-    request.inspection = Inspection::All { tolerated: tolerated(profile) };
+    request.inspection = Inspection::All { tolerated: tolerated(profile), flashes: flashes(profile) };
     request.thumbnails = with_page.then(|| ThumbnailUse { cut_threshold: DEFAULT_THRESHOLD, limits: limits(profile) });
     let input = request.input.clone();
     let file = input.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
@@ -167,6 +167,13 @@ fn limits(profile: &Profile) -> FindingLimits {
         frozen_secs: rule(&clip::FROZEN).map_or(usual.frozen_secs, |rule| rule.shortest_secs),
         clipped_share: rule(&clip::CLIPPED).map_or(usual.clipped_share, |rule| rule.share().max(1e-12)),
     }
+}
+
+/// Returns how the light of flashes is measured, if they are looked for.
+fn flashes(profile: &Profile) -> Option<LightUse> {
+    let rule = profile.rule(&flash::FLASH_SAFETY)?;
+    let sdr_white = Some(rule.threshold as u32);
+    Some(LightUse { transfer: None, hlg_peak: USUAL_HLG_PEAK, sdr_white, gamut: false })
 }
 
 /// Returns the share of pixels outside EBU R 103 that is no finding.
