@@ -40,11 +40,15 @@ fn checked(clip: &str, profile: &str, folder: &Path) -> (String, Vec<String>) {
             1 => "1 frame".to_owned(),
             frames => format!("{frames} frames"),
         });
-        let value = match (word("value"), word("threshold")) {
-            (value, _) if value.is_empty() => word("finding"),
-            (value, limit) if limit.is_empty() => value,
-            (value, limit) => format!("{value} (limit {limit})"),
+        let number = |name: &str| finding[name].as_f64();
+        let value = match (number("value"), word("unit").as_str()) {
+            (None, _) => word("finding"),
+            (Some(secs), "s") => format!("{secs:.3} s"),
+            (Some(_), "frames") => length.clone(),
+            (Some(value), unit) => panic!("{value} {unit}: how the panel writes it is not known here"),
         };
+        let limit = number("threshold").map(|limit| format!(" (limit {limit} {})", word("threshold_unit")));
+        let value = value + &limit.unwrap_or_default();
         let frame = span.map_or(String::new(), |(first, _)| format!(", frame {first}"));
         let cells = [word("severity"), word("check"), at, length, value].join(", ");
         format!("{cells}{frame}, {}", word("finding"))
@@ -125,8 +129,8 @@ fn a_profile_is_given_or_chosen_and_kept() {
     assert_eq!(listed(&program, 0), ["info, flash, 0:01.000, 1 frame, 1 frame, frame 25, flash, 1 frame"]);
     program.resize(1280, 720);
     let before = program.log().len();
-    // The second of four.
-    program.after(|| click(&program, "profiles", 0.4), "passed by streaming-sdr");
+    // The second of six.
+    program.after(|| click(&program, "profiles", 0.3), "passed by streaming-sdr");
     assert_eq!(listed(&program, before), checked(&clip, "streaming-sdr", folder.path()).1);
     program.quit_with("q");
     let program = Program::start_at_home(&[&clip, "--paused"], home.path());
