@@ -8,7 +8,7 @@ use super::model::Command;
 use super::{controls, theme};
 
 /// Width of the panel, if there is room, in points.
-const WIDTH: f32 = 540.0;
+const WIDTH: f32 = 760.0;
 /// Share of the view that the panel covers, if it is not too small for that.
 const PART: f32 = 0.25;
 /// Space between columns, in points.
@@ -38,10 +38,14 @@ pub fn show(ui: &Ui, room: Rect, view: &FindingsView<'_>, commands: &mut Vec<Com
             let inside = |lines: f32, height: f32| height - lines * (LINE + 3.0) - 2.0 * f32::from(padding.1);
             // In a low room, the list takes precedence over the choice of the profile.
             let has_profiles = inside(2.0, room.height()) >= MIN_LIST;
+            let has_title = inside(3.0, height) >= MIN_WORDS;
+            if has_title {
+                panel.title();
+            }
             if has_profiles {
                 panel.profiles();
             }
-            let lines = if has_profiles { 2.0 } else { 1.0 };
+            let lines = 1.0 + f32::from(u8::from(has_profiles)) + f32::from(u8::from(has_title));
             let rows = panel.state();
             panel.list(rows, inside(lines, height).max(MIN_LIST).min(inside(lines, room.height())));
         });
@@ -60,6 +64,13 @@ struct Panel<'a, 'b> {
 impl<'b> Panel<'_, 'b> {
     fn line(&mut self) -> Rect {
         self.ui.allocate_exact_size(vec2(self.ui.available_width(), LINE), Sense::hover()).0
+    }
+
+    fn title(&mut self) {
+        let line = self.line();
+        let at = pos2(line.min.x, line.center().y);
+        let font = theme::words(self.size + 1.0);
+        self.ui.painter().text(at, egui::Align2::LEFT_CENTER, "Check of the file", font, theme::LIGHT);
     }
 
     /// Adds the choice of the profile.
