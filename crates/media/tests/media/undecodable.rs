@@ -244,7 +244,8 @@ fn a_cut_in_the_first_frame_is_told() {
 fn first_packet(path: &Path) -> (usize, usize) {
     let fields = ["-select_streams", "v", "-show_entries", "packet=pos,size", "-of", "csv=p=0"];
     let told = crate::common::ffprobe(path, &fields);
-    let mut numbers = told.split([',', '\n']).map(|number| number.parse().expect("a number"));
+    // Lines end as the system's do.
+    let mut numbers = told.split([',', '\n']).map(|number| number.trim().parse().expect("a number"));
     let size = numbers.next().expect("a size");
     (numbers.next().expect("a position"), size)
 }
