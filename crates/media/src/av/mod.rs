@@ -73,8 +73,9 @@ impl AvError {
 
     /// The protocol is unknown.
     pub(super) const NO_PROTOCOL: Self = Self(ffi::AVERROR_PROTOCOL_NOT_FOUND);
-    /// Another process already listens on this address.
-    pub(super) const ADDRESS_IN_USE: Self = Self(ffi::AVERROR(ffmpeg_next::error::EADDRINUSE));
+    /// Another process already listens on this address. On Windows, FFmpeg passes on the number of its sockets' errors.
+    pub(super) const ADDRESS_IN_USE: Self =
+        Self(if cfg!(windows) { -10_048 } else { ffi::AVERROR(ffmpeg_next::error::EADDRINUSE) });
 
     /// An I/O error.
     pub(super) const IO: Self = Self(ffi::AVERROR(ffmpeg_next::error::EIO));
