@@ -10,8 +10,9 @@
 use rayon::prelude::*;
 
 use crate::histogram::LightScale;
-use crate::histogram::pixel_light::{HLG_WEIGHTS, system_gamma};
+use crate::histogram::pixel_light::system_gamma;
 use crate::picture::Picture;
+use crate::picture::luminance::LuminanceWeights;
 use crate::picture::transfer::power;
 use crate::picture::unpack::Source;
 
@@ -25,8 +26,6 @@ const DARKER_BELOW: i32 = 160 * 256;
 const RED_WHITE: i32 = 200 * 256;
 /// The part of white by which red must change by more: 20 of 320.
 const RED_PART: i32 = 16;
-/// Weights of red, green and blue in the luminance of BT.709, in ten-thousandths.
-const BT709_WEIGHTS: [u32; 3] = [2126, 7152, 722];
 /// Bits of the index of scene luminance for HLG.
 const HLG_BITS: u32 = 16;
 
@@ -130,7 +129,8 @@ impl FlashMeter {
             }
             LightScale::Pq | LightScale::Bt1886 { .. } => Vec::new(),
         };
-        let weights = if matches!(scale, LightScale::Bt1886 { .. }) { BT709_WEIGHTS } else { HLG_WEIGHTS };
+        let is_sdr = matches!(scale, LightScale::Bt1886 { .. });
+        let weights = if is_sdr { LuminanceWeights::Bt709 } else { LuminanceWeights::Bt2020 }.ten_thousandths();
         Self { scale, weights, light: (0, Vec::new()), display, pixels: Vec::new(), size: (0, 0) }
     }
 

@@ -12,6 +12,7 @@ use std::f64::consts::PI;
 use histoscope_core::histogram::Histogram;
 use histoscope_core::picture::color::{Origin, Range};
 use histoscope_core::picture::layout::ColorModel;
+use histoscope_core::picture::unpack;
 use histoscope_core::picture::{Picture, SourceFormat};
 use histoscope_media::filters_keep_depth;
 
@@ -352,7 +353,7 @@ fn difference(picture: &Picture, last: &Picture, component: usize, reading: Samp
 
 /// Returns the sum of absolute differences.
 fn distance(a: &[u16], b: &[u16]) -> u64 {
-    a.iter().zip(b).map(|(&a, &b)| u64::from(a.abs_diff(b))).sum()
+    unpack::distance(a, b, |a, b| a.abs_diff(b).into())
 }
 
 fn repeated_lines(rows: &[&[u16]]) -> u64 {

@@ -96,14 +96,13 @@ impl Profile {
             wrong(at, format!("{}; a profile is a TOML file", error.message().replace('\n', " ")))
         })?;
         let mut stated = [StatedRule::default(); checks::ALL.len()];
+        let mut rules = [Rule::OFF; checks::ALL.len()];
         let mut named: Vec<_> = table.get_ref().iter().collect();
         named.sort_by_key(|(key, _)| key.span().start);
         for (key, value) in named {
             let at = key.span().start;
-            let known = checks::ALL.iter().zip(&mut stated).find(|(check, _)| check.name == key.get_ref().as_ref());
-            let Some((check, rule)) = known else {
-                return Err(wrong(at, unknown_check(key.get_ref())));
-            };
+            let index = index_of(key.get_ref()).map_err(|what| wrong(at, what))?;
+            let (check, rule) = (checks::ALL[index], &mut stated[index]);
             let DeValue::Table(table) = value.get_ref() else {
                 return Err(wrong(at, format!("'{}' is not a table; write [{0}]", check.name)));
             };
@@ -112,20 +111,15 @@ impl Profile {
             for (key, value) in entries {
                 rule.state(check, key.get_ref(), value.get_ref()).map_err(|what| wrong(key.span().start, what))?;
             }
-            rule.complete(check).map_err(|what| wrong(at, what))?;
+            rules[index] = rule.complete(check).map_err(|what| wrong(at, what))?;
+        }
+        // A rule may be complete only with several of them.
+        for setting in settings {
+            setting.apply(&mut stated[setting.index]).map_err(|what| setting.wrong(what))?;
         }
         for setting in settings {
-            let index = checks::ALL.iter().position(|check| check.name == setting.check).unwrap_or(0);
-            setting.apply(&mut stated[index]).map_err(|what| setting.wrong(what))?;
-        }
-        let mut rules = [Rule::OFF; checks::ALL.len()];
-        for ((check, stated), rule) in checks::ALL.iter().zip(stated).zip(&mut rules) {
-            let because = settings.iter().rev().find(|setting| setting.check == check.name);
-            match (stated.severity, because) {
-                (None, None) => {}
-                (_, None) => *rule = stated.complete(check).map_err(|what| wrong(0, what))?,
-                (_, Some(setting)) => *rule = stated.complete(check).map_err(|what| setting.wrong(what))?,
-            }
+            let rule = stated[setting.index].complete(checks::ALL[setting.index]);
+            rules[setting.index] = rule.map_err(|what| setting.wrong(what))?;
         }
         Ok(Self { name: name.to_owned(), rules, waivers: Vec::new() })
     }
@@ -146,8 +140,11 @@ impl Profile {
     }
 }
 
-fn unknown_check(name: &str) -> String {
-    format!("unknown check '{name}'; the checks are {}", checks::ALL.map(|check| check.name).join(", "))
+/// Returns the index of a check in [`checks::ALL`], or what to write instead.
+fn index_of(name: &str) -> Result<usize, String> {
+    let unknown =
+        || format!("unknown check '{name}'; the checks are {}", checks::ALL.map(|check| check.name).join(", "));
+    checks::ALL.iter().position(|check| check.name == name).ok_or_else(unknown)
 }
 
 /// A setting of a profile that is changed: `frozen.shortest=1`.
@@ -155,7 +152,8 @@ fn unknown_check(name: &str) -> String {
 pub struct Setting {
     /// The setting as it was written.
     text: String,
-    check: &'static str,
+    /// The index of its check.
+    index: usize,
     key: String,
     value: String,
 }
@@ -167,13 +165,11 @@ impl Setting {
 
     /// Changes a rule.
     fn apply(&self, rule: &mut StatedRule) -> Result<(), String> {
-        let check =
-            checks::ALL.iter().find(|check| check.name == self.check).ok_or_else(|| unknown_check(self.check))?;
         // A word needs no quotation marks.
         let quoted = format!("\"{}\"", self.value);
         let parsed = DeValue::parse(&self.value).or_else(|_| DeValue::parse(&quoted));
         let value = parsed.map_err(|error| error.message().to_owned())?;
-        rule.state(check, &self.key, value.get_ref())
+        rule.state(checks::ALL[self.index], &self.key, value.get_ref())
     }
 }
 
@@ -185,8 +181,8 @@ impl FromStr for Setting {
         let ((check, key), value) =
             parts.ok_or_else(|| "write CHECK.KEY=VALUE, for example frozen.shortest=1".to_owned())?;
         let [check, key, value] = [check, key, value].map(str::trim);
-        let known = checks::ALL.iter().find(|known| known.name == check).ok_or_else(|| unknown_check(check))?;
-        let setting = Self { text: text.to_owned(), check: known.name, key: key.to_owned(), value: value.to_owned() };
+        let index = index_of(check)?;
+        let setting = Self { text: text.to_owned(), index, key: key.to_owned(), value: value.to_owned() };
         setting.apply(&mut StatedRule::default())?;
         Ok(setting)
     }

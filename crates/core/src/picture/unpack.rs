@@ -136,42 +136,30 @@ fn prefetch(bytes: &[u8]) {
 /// Number of samples whose sum of differences fits 32 bits.
 const BLOCK: usize = 1 << 15;
 
-/// Returns the sum of absolute differences.
-fn byte_distance(a: &[u8], b: &[u8]) -> u64 {
+/// Returns the sum of absolute differences of two rows. Each block is summed in 32 bits, which compilers vectorize.
+#[inline]
+pub fn distance<T: Copy>(a: &[T], b: &[T], difference: impl Fn(T, T) -> u32) -> u64 {
     let blocks = a.chunks(BLOCK).zip(b.chunks(BLOCK));
-    let sums = blocks.map(|(a, b)| a.iter().zip(b).map(|(&a, &b)| u32::from(a.abs_diff(b))).sum::<u32>());
-    sums.map(u64::from).sum()
-}
-
-/// Returns the sum of absolute differences.
-fn distance(a: &[u16], b: &[u16]) -> u64 {
-    let blocks = a.chunks(BLOCK).zip(b.chunks(BLOCK));
-    let sums = blocks.map(|(a, b)| a.iter().zip(b).map(|(&a, &b)| u32::from(a.abs_diff(b))).sum::<u32>());
-    sums.map(u64::from).sum()
+    blocks.map(|(a, b)| u64::from(a.iter().zip(b).map(|(&a, &b)| difference(a, b)).sum::<u32>())).sum()
 }
 
 impl Picture {
     /// Returns `true` if both pictures have the same size, colour model, depth and samples.
     #[must_use]
     pub fn has_codes_of(&self, other: &Self) -> bool {
-        if (self.width(), self.height()) != (other.width(), other.height()) {
-            return false;
-        }
-        if self.layout() != other.layout() {
-            return self.has_samples_of(other);
-        }
-        (0..self.layout().plane_count()).all(|plane| {
-            let (row_bytes, rows) = self.layout().plane_size(plane, self.width(), self.height());
-            let (a, b) = (self.plane(plane), other.plane(plane));
-            (0..rows).all(|y| a.row(y, row_bytes) == b.row(y, row_bytes))
-        })
+        self.difference(other, 0.0).is_some()
     }
 
     /// Returns the mean absolute difference of the samples of two pictures, as a fraction of the scale, or `None` if it
     /// exceeds `most`, or if the pictures have different sizes, colour models or depths.
     #[must_use]
     pub fn difference(&self, other: &Self, most: f64) -> Option<f64> {
-        if (self.width(), self.height()) != (other.width(), other.height()) || !self.is_sampled_like(other) {
+        // However their samples are arranged.
+        let kind = |picture: &Self| {
+            let layout = picture.layout();
+            (picture.width(), picture.height(), layout.model, layout.depth, layout.chroma_shift, layout.chroma_lines)
+        };
+        if kind(self) != kind(other) {
             return None;
         }
         let pairs =
@@ -185,11 +173,11 @@ impl Picture {
             let (ours, theirs) = (&mut ours[..a.width], &mut theirs[..a.width]);
             for y in 0..a.height {
                 sum += match (a.bytes(y), b.bytes(y)) {
-                    (Some(a), Some(b)) => byte_distance(a, b),
+                    (Some(a), Some(b)) => distance(a, b, |a, b| a.abs_diff(b).into()),
                     _ => {
                         a.unpack(0, y, ours);
                         b.unpack(0, y, theirs);
-                        distance(ours, theirs)
+                        distance(ours, theirs, |a, b| a.abs_diff(b).into())
                     }
                 };
                 if sum > most {
@@ -198,25 +186,5 @@ impl Picture {
             }
         }
         Some(sum as f64 / scale)
-    }
-
-    /// Returns `true` if both pictures have the same components at the same depth, however they are arranged.
-    fn is_sampled_like(&self, other: &Self) -> bool {
-        let [a, b] = [self, other].map(Self::layout);
-        (a.model, a.depth, a.chroma_shift, a.chroma_lines) == (b.model, b.depth, b.chroma_shift, b.chroma_lines)
-    }
-
-    /// Compares two pictures of the same size sample by sample, as their samples are arranged differently.
-    fn has_samples_of(&self, other: &Self) -> bool {
-        self.is_sampled_like(other)
-            && (0..self.layout().component_count()).all(|component| {
-                let (a, b) = (Source::of_samples(self, component), Source::of_samples(other, component));
-                let (mut ours, mut theirs) = (vec![0; a.width], vec![0; a.width]);
-                (0..a.height).all(|y| {
-                    a.unpack(0, y, &mut ours);
-                    b.unpack(0, y, &mut theirs);
-                    ours == theirs
-                })
-            })
     }
 }

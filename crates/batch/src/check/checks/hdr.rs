@@ -1,6 +1,6 @@
 //! What HDR is delivered with: its tags, the light that it states beside the light that it has, and its colours.
 
-use super::stretches::Stretches;
+use super::stretches::Beyond;
 use crate::analyze::light::LightSummary;
 use crate::analyze::pipeline::CountedFrame;
 use crate::analyze::stated_light::LightVerdict;
@@ -33,7 +33,7 @@ pub static MASTERING: Check = Check {
     threshold: Some(Threshold::percent(0.0)),
     has_length: true,
     limit: limit_in_percent,
-    start: |rule| Box::new(Shares::new(rule.share(), "brighter than the mastering display", above_mastering)),
+    start: |rule| Box::new(Beyond::new(rule.share(), "brighter than the mastering display", above_mastering)),
 };
 /// Colours beyond P3-D65.
 pub static GAMUT: Check = Check {
@@ -42,7 +42,7 @@ pub static GAMUT: Check = Check {
     threshold: Some(Threshold::percent(0.0)),
     has_length: true,
     limit: limit_in_percent,
-    start: |rule| Box::new(Shares::new(rule.share(), "outside P3-D65", outside_p3)),
+    start: |rule| Box::new(Beyond::new(rule.share(), "outside P3-D65", outside_p3)),
 };
 
 /// A kind of HDR as it is delivered.
@@ -140,21 +140,6 @@ impl Finder for Stated {
     }
 }
 
-/// Frames with more than a share of pixels of a kind.
-struct Shares {
-    tolerated: f64,
-    what: &'static str,
-    /// Returns the share of a frame's pixels, if it is known.
-    share: fn(&CountedFrame) -> Option<f64>,
-    stretches: Stretches,
-}
-
-impl Shares {
-    fn new(tolerated: f64, what: &'static str, share: fn(&CountedFrame) -> Option<f64>) -> Self {
-        Self { tolerated, what, share, stretches: Stretches::flickering() }
-    }
-}
-
 fn above_mastering(frame: &CountedFrame) -> Option<f64> {
     let light = frame.counts.light.as_ref()?;
     Some(light.above_mastering? as f64 / light.pixels as f64)
@@ -163,16 +148,6 @@ fn above_mastering(frame: &CountedFrame) -> Option<f64> {
 fn outside_p3(frame: &CountedFrame) -> Option<f64> {
     let light = frame.counts.light.as_ref()?;
     Some(light.outside?[0] as f64 / light.pixels as f64)
-}
-
-impl Finder for Shares {
-    fn add(&mut self, here: Span, frame: &CountedFrame) {
-        self.stretches.push(here, (self.share)(frame).filter(|share| *share > self.tolerated));
-    }
-
-    fn finish(self: Box<Self>, _: &CountedFile<'_>) -> Vec<Found> {
-        self.stretches.finish().iter().map(|stretch| stretch.found(self.what)).collect()
-    }
 }
 
 #[cfg(test)]

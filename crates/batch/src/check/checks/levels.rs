@@ -1,6 +1,6 @@
 //! The highest level of the luminance in each frame, and the lowest in the whole clip.
 
-use super::stretches::Stretches;
+use super::stretches::Beyond;
 use crate::analyze::pipeline::CountedFrame;
 use crate::check::finding::{Quantity, Span};
 use crate::check::row::{Check, CountedFile, Finder, Found, Threshold, limit_in_percent};
@@ -13,7 +13,7 @@ pub static PEAK: Check = Check {
     threshold: Some(Threshold::percent(0.0)),
     has_length: true,
     limit: limit_in_percent,
-    start: |rule| Box::new(Peak { highest: rule.share(), stretches: Stretches::flickering() }),
+    start: |rule| Box::new(Beyond::new(rule.share(), "peak", peak)),
 };
 /// The lowest level of the clip's luminance.
 pub static BLACK_LEVEL: Check = Check {
@@ -28,20 +28,8 @@ pub static BLACK_LEVEL: Check = Check {
 /// The share of a frame's luminance that must reach a level for it to count as the frame's peak or black.
 const LEVEL_SHARE: f64 = 0.001;
 
-struct Peak {
-    highest: f64,
-    stretches: Stretches,
-}
-
-impl Finder for Peak {
-    fn add(&mut self, here: Span, frame: &CountedFrame) {
-        let peak = frame.counts.rgbl.as_ref().and_then(|histogram| level(histogram, true));
-        self.stretches.push(here, peak.filter(|peak| *peak > self.highest));
-    }
-
-    fn finish(self: Box<Self>, _: &CountedFile<'_>) -> Vec<Found> {
-        self.stretches.finish().iter().map(|stretch| stretch.found("peak")).collect()
-    }
+fn peak(frame: &CountedFrame) -> Option<f64> {
+    level(frame.counts.rgbl.as_ref()?, true)
 }
 
 struct BlackLevel {

@@ -1,7 +1,8 @@
 //! Consecutive frames with a finding.
 
+use crate::analyze::pipeline::CountedFrame;
 use crate::check::finding::{FramePoint, Quantity, Span};
-use crate::check::row::Found;
+use crate::check::row::{CountedFile, Finder, Found};
 use histoscope_core::strip::MAX_LISTED;
 use histoscope_core::text::counted;
 
@@ -40,11 +41,6 @@ pub struct Stretches {
 }
 
 impl Stretches {
-    /// Stretches of values that flicker around a threshold.
-    pub fn flickering() -> Self {
-        Self { gap_secs: GAP_SECS, ..Self::default() }
-    }
-
     /// Takes the next frame, and its value if it belongs to a stretch.
     pub fn push(&mut self, here: Span, value: Option<f64>) {
         // Times have rounding errors.
@@ -72,6 +68,31 @@ impl Stretches {
     pub fn finish(mut self) -> Vec<Stretch> {
         self.close();
         self.done
+    }
+}
+
+/// Finds stretches of frames with a share beyond a limit, which may flicker around it.
+pub struct Beyond {
+    limit: f64,
+    what: &'static str,
+    /// Returns the share of a frame, if it is known.
+    share: fn(&CountedFrame) -> Option<f64>,
+    stretches: Stretches,
+}
+
+impl Beyond {
+    pub fn new(limit: f64, what: &'static str, share: fn(&CountedFrame) -> Option<f64>) -> Self {
+        Self { limit, what, share, stretches: Stretches { gap_secs: GAP_SECS, ..Stretches::default() } }
+    }
+}
+
+impl Finder for Beyond {
+    fn add(&mut self, here: Span, frame: &CountedFrame) {
+        self.stretches.push(here, (self.share)(frame).filter(|share| *share > self.limit));
+    }
+
+    fn finish(self: Box<Self>, _: &CountedFile<'_>) -> Vec<Found> {
+        self.stretches.finish().iter().map(|stretch| stretch.found(self.what)).collect()
     }
 }
 
