@@ -258,8 +258,12 @@ mod tests {
                     *bin = (number * 31 + code * seed) % 1009;
                 }
                 histogram.bins_mut(channel)[if number < 20 { 10 } else { 240 }] += 9_000_000;
+                // The worst frame at each end of the scale.
+                for (worst, code) in [(25, 0), (27, 255)] {
+                    histogram.bins_mut(channel)[code] += if number == worst { 20_000 } else { 0 };
+                }
             }
-            let (time_secs, difference) = (f64::from(number) * 0.3, (number == 7).then_some(0.0));
+            let (time_secs, difference) = (f64::from(number) * 0.3, (number > 30).then_some(0.0));
             let (end_secs, range) = (time_secs + 0.3, Range::Limited);
             // It stands still from frame 30 on, so each following frame is a break.
             let label = rate.timecode(number.min(30).into(), true);
