@@ -239,7 +239,7 @@ impl AnalyzeArgs {
     fn request(&self, input: &Path, destination: &Destination, adjustments: Adjustments, stop: &Stop) -> Request {
         let signal = match destination {
             Destination::Records { format: FFPROBE, .. } => SignalUse::Samples,
-            Destination::Records { format: QCTOOLS, .. } => SignalUse::Neighbours,
+            Destination::Records { format: QCTOOLS, .. } => SignalUse::Report,
             _ => SignalUse::None,
         };
         let coded = self.counting.components() == Components::YCbCr;
@@ -271,7 +271,7 @@ impl AnalyzeArgs {
             resume_at: 0,
             jobs: self.jobs,
             thumbnails: None,
-            inspection: Inspection::None,
+            inspection: Inspection::default(),
             verify: self.verify,
             #[cfg(feature = "test-hooks")]
             spoil: self.spoil,

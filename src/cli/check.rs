@@ -23,7 +23,7 @@ pub struct CheckArgs {
     #[arg(value_name = "FILE", required_unless_present = "print_profile")]
     inputs: Vec<PathBuf>,
 
-    /// Check by this profile: ebu-r103, streaming-sdr, camera, hdr10, hlg, or a TOML file
+    /// Check by this profile: ebu-r103, streaming-sdr, camera, hdr10, hlg, tape, or a TOML file
     #[arg(long, value_name = "PROFILE", default_value = "ebu-r103")]
     profile: String,
 
@@ -138,7 +138,7 @@ impl CheckArgs {
             resume_at: 0,
             jobs: Jobs::ONE,
             thumbnails: None,
-            inspection: Inspection::None,
+            inspection: Inspection::default(),
             verify: false,
             spoil: None,
             against: None,

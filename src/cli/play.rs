@@ -112,7 +112,7 @@ pub struct PlayArgs {
     #[arg(long, value_name = "N", requires = "compare", allow_negative_numbers = true, default_value = "0")]
     offset: i64,
 
-    /// Check by this profile in the panel of Shift+K: ebu-r103, streaming-sdr, camera, or a TOML file; by default, the
+    /// Check by this profile in the panel of Shift+K: one that `check` has, such as tape, or a TOML file; by default, the
     /// last one
     #[arg(long, value_name = "PROFILE")]
     profile: Option<String>,

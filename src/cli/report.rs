@@ -107,7 +107,7 @@ impl ReportArgs {
             resume_at: 0,
             jobs: self.jobs,
             thumbnails: None,
-            inspection: Inspection::None,
+            inspection: Inspection::default(),
             verify: false,
             spoil: None,
             against: None,

@@ -102,7 +102,7 @@ impl R103 {
     /// Counts on the CPU. All engines would produce the same integers.
     fn of(picture: &Picture, region: Option<Rect>, is_interlaced: bool) -> Self {
         let rect = region.unwrap_or(Rect::whole(picture.width(), picture.height()));
-        let outside = u64::from(cpu::count_outside_r103(picture, rect, is_interlaced));
+        let outside = u64::from(cpu::count_outside_r103(picture, rect, is_interlaced, 0));
         let pixels = rect.pixel_count();
         Self { outside, share: outside as f64 / pixels as f64, within: limits::is_within_r103(outside, pixels) }
     }

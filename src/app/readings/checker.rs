@@ -324,7 +324,7 @@ fn request(video: &StripSubject, stop: &Stop) -> Request {
         resume_at: 0,
         jobs: Jobs::ONE,
         thumbnails: None,
-        inspection: Inspection::None,
+        inspection: Inspection::default(),
         verify: false,
         spoil: None,
         against: None,

@@ -8,8 +8,8 @@ use super::counter::{StripCounter, give_way};
 use super::gate::Pace;
 use super::keyframe_scan::scan_key_frames;
 use super::subject::{FillError, StripReader, StripShared, StripSubject};
-use histoscope_core::picture::{Frame, Picture, Timecodes};
-use histoscope_core::strip::{ExaminedFrame, RENEWAL, Strip, Sweep};
+use histoscope_core::picture::{Frame, Timecodes};
+use histoscope_core::strip::{Differences, ExaminedFrame, FindingLimits, Strip, Sweep};
 use histoscope_core::text::shown;
 use histoscope_media::{Decoder, StopHandle};
 
@@ -147,10 +147,10 @@ impl Filler {
         // Frames are summed without holding the lock, so that the window does not wait for a thread of the lowest
         // priority.
         let mut sweep = Sweep::new(self.reading.shared.lock().span_secs());
-        let mut before: Option<Picture> = None;
+        let mut differences = Differences::new(FindingLimits::default().frozen_difference);
         for frame in frames {
             let frame = frame?;
-            let difference = before.as_ref().and_then(|before| before.difference(&frame.picture, RENEWAL));
+            let difference = differences.push(frame.time_secs, &frame.picture);
             let range = frame.picture.colorimetry().range.value;
             let histogram = counter.count(&frame);
             let (time_secs, end_secs) = (frame.time_secs, frame.time_secs + frame.duration_secs);
@@ -160,7 +160,6 @@ impl Filler {
             {
                 self.reading.shared.lock().advance(progress);
             }
-            before = Some(frame.picture);
         }
         let progress = sweep.finish();
         self.reading.shared.lock().advance(progress);

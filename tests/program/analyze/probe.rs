@@ -10,10 +10,16 @@ use crate::common::{self, Clip};
 
 /// Returns the output of `ffprobe -f lavfi movie=…,signalstats` for the frames.
 pub fn ffprobe(clip: &Path, filter: &str, stat: &str) -> Vec<Value> {
+    filtered(clip, &format!("{filter}signalstats=stat={stat}"))
+}
+
+/// Returns the output of `ffprobe -f lavfi movie=…` with these filters for the frames.
+pub fn filtered(clip: &Path, filters: &str) -> Vec<Value> {
     // Quotes the name, which may contain the graph's special characters.
-    let graph = format!("movie='{}',{filter}signalstats=stat={stat}", clip.display());
+    let graph = format!("movie='{}',{filters}", clip.display());
     let output = Command::new("ffprobe")
-        .args(["-v", "error", "-f", "lavfi", "-i", &graph, "-show_frames", "-of", "json"])
+        // In its vector code, ssim reads beyond the end of lines.
+        .args(["-cpuflags", "0", "-v", "error", "-f", "lavfi", "-i", &graph, "-show_frames", "-of", "json"])
         .output()
         .expect("the ffprobe command is installed");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -33,7 +33,7 @@ fn difference(ours: &Value, theirs: &[Value]) -> Option<String> {
         return Some(format!("{} frames, not {}", ours.len(), theirs.len()));
     }
     for (ours, theirs) in ours.iter().zip(theirs) {
-        let (tags, expected) = (&ours["tags"], &theirs["tags"]);
+        let (tags, expected) = (&signal_tags(ours), &theirs["tags"]);
         // From version 9 on, FFmpeg has them in a different order.
         let mut names = [tags, expected].map(|tags| tags.as_object().unwrap().keys().collect::<Vec<_>>());
         if common::is_ffmpeg_9() {
@@ -52,6 +52,110 @@ fn difference(ours: &Value, theirs: &[Value]) -> Option<String> {
         }
     }
     None
+}
+
+/// Returns the tags of signalstats.
+fn signal_tags(frame: &Value) -> Value {
+    let tags = frame["tags"].as_object().expect("tags").iter();
+    tags.filter(|(name, _)| name.starts_with("lavfi.signalstats"))
+        .map(|(name, tag)| (name.clone(), tag.clone()))
+        .collect()
+}
+
+/// The filters of QCTools besides signalstats, the number of tags that each gives in the report, and how far their values
+/// may be apart, for sums of SSIM depend on the number of threads.
+const FILTERS: [(&str, &str, usize, f64); 4] = [
+    ("cropdetect", "cropdetect=reset=1:round=1:skip=0", 8, 0.0),
+    ("entropy", "entropy=mode=normal,entropy=mode=diff", 12, 1.5e-6),
+    ("idet", "idet=half_life=1", 14, 0.0),
+    ("psnr", "split[a][b];[a]field=top[a1];[b]field=bottom[b1];[a1][b1]psnr", 8, 1e-6),
+];
+const SSIM: (&str, &str, usize, f64) =
+    ("ssim", "split[a][b];[a]field=top[a1];[b]field=bottom[b1];[a1][b1]ssim", 5, 1e-5);
+
+/// Returns the first value that differs from one of a filter, if any.
+fn filter_difference(ours: &Value, clip: &Clip, filters: &[(&str, &str, usize, f64)]) -> Option<String> {
+    for &(name, filter, count, slack) in filters {
+        let theirs = probe::filtered(clip.path(), filter);
+        let ours = ours["frames"].as_array().expect("frames");
+        if ours.len() != theirs.len() || ours.is_empty() {
+            return Some(format!("{} frames, not {}", ours.len(), theirs.len()));
+        }
+        for (number, (ours, theirs)) in ours.iter().zip(&theirs).enumerate() {
+            let prefix = format!("lavfi.{name}.");
+            let tags: Vec<_> =
+                ours["tags"].as_object().unwrap().iter().filter(|(tag, _)| tag.starts_with(&prefix)).collect();
+            if tags.len() != count {
+                return Some(format!("{} tags of {name}: {tags:?}", tags.len()));
+            }
+            for (tag, value) in tags {
+                let texts = [value, &theirs["tags"][tag]].map(|value| value.as_str().unwrap_or("none"));
+                let numbers = texts.map(|text| text.parse::<f64>());
+                // Decibels are as far apart as their arguments are, relative to their distance from 1.
+                let slack = if tag.ends_with("dB") { 0.01 } else { slack };
+                let is_near = matches!(numbers, [Ok(a), Ok(b)] if (a - b).abs() <= slack * a.abs().max(1.0));
+                if texts[0] != texts[1] && !is_near {
+                    return Some(format!("frame {number}: {tag} is {}, not {}", texts[0], texts[1]));
+                }
+            }
+        }
+    }
+    None
+}
+
+#[test]
+fn crop_entropy_and_fields_are_the_filters() {
+    let all = |clip: &Clip, with: &[(&str, &str, usize, f64)]| {
+        let ours = report(clip, "report.qctools.xml.gz");
+        assert_eq!(filter_difference(&ours, clip, with), None, "{}", clip.path().display());
+        ours
+    };
+    let fields = [&FILTERS[..], &[SSIM]].concat();
+    for (format, codec) in [
+        ("yuv420p", "ffv1"),
+        ("yuv422p10le", "ffv1"),
+        ("yuv444p", "ffv1"),
+        ("yuv420p10le", "libx264"),
+        ("yuv422p", "ffv1"),
+    ] {
+        let name = format!("{format}.mkv");
+        let moving = Clip::moving(&name, "176x112", 0.4, &format!("-pix_fmt {format} -c:v {codec}"));
+        all(&moving, &fields);
+        all(&Clip::noisy(&name, "68x48", format, 4, &format!("-c:v {codec}")), &fields);
+    }
+    // Both orders of fields, telecine, and a change from progressive to interlaced; bars, and a black picture.
+    let interlaced = "testsrc2=size=176x144:rate=50:duration=0.8,format=yuv420p";
+    for filter in ["interlace=scan=tff", "interlace=scan=bff", "telecine=first_field=top", "null"] {
+        let clip = Clip::new("fields.mkv", &format!("-f lavfi -i {interlaced},{filter} -c:v ffv1"));
+        let ours = all(&clip, &FILTERS);
+        let order = match filter {
+            "interlace=scan=tff" => "tff",
+            "interlace=scan=bff" => "bff",
+            _ => continue,
+        };
+        assert_eq!(ours["frames"][9]["tags"]["lavfi.idet.multiple.current_frame"], order);
+    }
+    let mixed = format!("{interlaced},split[a][b];[b]interlace,setpts=PTS+0.8/TB[i];[a]fps=25[p];[p][i]concat");
+    all(&Clip::new("mixed.mkv", &format!("-f lavfi -i {mixed} -c:v ffv1")), &FILTERS[..3]);
+    let boxed = "testsrc2=size=128x80:rate=25:duration=0.2,pad=176:144:21:33,format=yuv420p";
+    all(&Clip::new("boxed.mkv", &format!("-f lavfi -i {boxed} -c:v ffv1")), &fields);
+    all(&Clip::new("black.mkv", "-f lavfi -i color=black:s=64x48:d=0.2,format=yuv420p -c:v ffv1"), &FILTERS[..3]);
+    // Fields of different sizes have no figures.
+    let odd = Clip::moving("odd.mkv", "64x46", 0.12, "-pix_fmt yuv420p -c:v ffv1");
+    let ours = all(&odd, &FILTERS[..3]);
+    assert!(ours["frames"][0]["tags"]["lavfi.psnr.mse_avg"].is_null());
+}
+
+#[test]
+fn a_wrong_value_of_a_filter_is_found() {
+    let clip = Clip::moving("clip.mkv", "64x48", 0.12, "-pix_fmt yuv420p -c:v ffv1");
+    let right = report(&clip, "report.qctools.xml.gz");
+    for tag in ["cropdetect.w", "entropy.entropy.diff.U", "idet.single.progressive", "psnr.mse.y"] {
+        let mut wrong = right.clone();
+        wrong["frames"][1]["tags"][format!("lavfi.{tag}")] = "7.5".into();
+        let found = filter_difference(&wrong, &clip, &FILTERS).expect("it is wrong");
+        assert!(found.contains(tag) && found.contains("frame 1"), "{found}");
+    }
 }
 
 fn compare(clip: &Clip) {

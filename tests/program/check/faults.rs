@@ -21,7 +21,7 @@ impl Chance {
         self.0
     }
 
-    fn whole(&mut self, low: usize, high: usize) -> usize {
+    pub fn whole(&mut self, low: usize, high: usize) -> usize {
         low + (self.next() >> 33) as usize % (high - low + 1)
     }
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::error::AnalyzeError;
 use super::light::LightUse;
-use super::signal::{SampleReading, Signal, SignalCounter, SignalUse};
+use super::planes::SampleReading;
+use super::signal::{Signal, SignalCounter, SignalUse};
 use crate::figures::present;
 use histoscope_core::adjust::{self, Adjustments};
 use histoscope_core::histogram::reference;

@@ -12,8 +12,9 @@ use super::counter::{FrameCounts, LightRequest, RunComponents, RunCounter};
 use super::error::{AnalyzeError, Stop};
 use super::frames::{Bound, Next, NumberedFrames};
 use super::inspection::{Active, Inspected, Inspection, Outline, outside_r103};
+use super::planes::SampleReading;
 use super::selection::Selection;
-use super::signal::{SampleReading, SignalUse};
+use super::signal::SignalUse;
 use super::thumbnails::{Picker, ThumbnailUse};
 use crate::analyze::thumbnails::PendingJpeg;
 use crate::fields::FrameDescription;
@@ -23,7 +24,7 @@ use histoscope_core::flash::FlashMeter;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, Picture};
 use histoscope_core::scopes::ScopeSums;
-use histoscope_core::strip::RENEWAL;
+use histoscope_core::strip::Differences;
 use histoscope_core::tone_map::SourceLight;
 use histoscope_media::{Decoder, FrameCounters, MediaError, MediaFault, OpenOptions, StreamInfo};
 use histoscope_render::engine::{Engine, EngineChoice, EngineError};
@@ -275,9 +276,8 @@ pub(super) struct CountingWork<'a> {
     counter: RunCounter,
     picker: Option<Picker>,
     waiting: VecDeque<Waiting>,
-    /// The picture of the last frame, if pictures are compared with each other.
-    before: Option<Picture>,
-    /// Its levels at the points of a grid, if everything is inspected.
+    differences: Option<Differences>,
+    /// The levels of the last frame at the points of a grid, if likeness is inspected.
     outline: Option<Outline>,
     /// The light of its pixels, if flashes are looked for.
     flashes: Option<FlashMeter>,
@@ -302,7 +302,8 @@ impl<'a> CountingWork<'a> {
 
     fn with(context: &'a Context<'a>, counter: RunCounter) -> Self {
         let picker = context.request.thumbnails.map(Picker::new);
-        Self { context, counter, picker, waiting: VecDeque::new(), before: None, outline: None, flashes: None }
+        let differences = context.request.inspection.differences.map(Differences::new);
+        Self { context, counter, picker, waiting: VecDeque::new(), differences, outline: None, flashes: None }
     }
 
     /// Returns this work for frames elsewhere in the file. The counter with its memory stays.
@@ -311,8 +312,8 @@ impl<'a> CountingWork<'a> {
     }
 
     /// Removes and returns the last picture, if pictures are compared with each other.
-    pub(super) const fn take_last(&mut self) -> Option<Picture> {
-        self.before.take()
+    pub(super) fn take_last(&mut self) -> Option<Picture> {
+        self.differences.take().and_then(Differences::into_last)
     }
 
     /// Returns the part of this picture to count, or `None` for all of it.
@@ -342,15 +343,13 @@ impl<'a> CountingWork<'a> {
         let timecodes = self.context.info.timecodes;
         described.facts.timecode = timecodes.and_then(|timecodes| timecodes.of(frame.timecode, Some(number)));
         let inspection = request.inspection;
-        let is_inspected = matches!(inspection, Inspection::All { .. });
         let mut inspected = Inspected::default();
         let mut first = None;
-        if inspection != Inspection::None {
-            let picture = &frame.picture;
-            inspected.difference = self.before.as_ref().and_then(|before| before.difference(picture, RENEWAL));
-            first = self.before.replace(picture.clone()).is_none().then(|| picture.clone());
+        if let Some(differences) = &mut self.differences {
+            first = differences.is_new().then(|| picture.clone());
+            inspected.difference = differences.push(frame.time_secs, picture);
         }
-        if let Inspection::All { flashes: Some(light), .. } = inspection
+        if let Some(light) = inspection.flashes
             && let Some((scale, _)) = light.of_frame(&frame.source)
             && let Some(picture) = frame.picture.as_rgb()
         {
@@ -358,13 +357,13 @@ impl<'a> CountingWork<'a> {
             let meter = self.flashes.insert(meter.unwrap_or_else(|| FlashMeter::new(scale)));
             inspected.flash = Some(meter.push(picture));
         }
-        if is_inspected {
-            inspected.active = Active::of(&frame.picture);
+        inspected.active = inspection.active.then(|| Active::of(picture)).flatten();
+        if inspection.likeness {
             let outline = Outline::of(&frame.picture);
             inspected.resembles = self.outline.as_ref().is_some_and(|before| before.resembles(&outline));
             self.outline = Some(outline);
         }
-        let picture = (self.picker.is_some() || is_inspected).then_some(frame);
+        let picture = (self.picker.is_some() || inspection.r103.is_some()).then_some(frame);
         self.waiting.push_back(Waiting { number, frame: described, picture, inspected, first });
         Ok(())
     }
@@ -404,7 +403,7 @@ impl<'a> CountingWork<'a> {
         let Waiting { number, frame, picture, mut inspected, first } = waiting;
         let spoil = self.context.request.spoils(number);
         let Some(counts) = self.counter.take(number, spoil)? else { return Ok(None) };
-        if let (Some(frame), Inspection::All { tolerated, .. }) = (&picture, self.context.request.inspection) {
+        if let (Some(frame), Some(tolerated)) = (&picture, self.context.request.inspection.r103) {
             inspected.outside_r103 = outside_r103(frame, inspected.active, counts.rgbl.as_ref(), tolerated);
         }
         let picked = self.picker.as_mut().zip(picture);

@@ -15,7 +15,9 @@ use histoscope_core::text::public;
 use histoscope_media::StreamInfo;
 use serde::Serialize;
 
+use super::filters::{Combing, FieldOrder};
 use super::pipeline::CountedFrame;
+use super::signal::Signal;
 use crate::fields::FrameDescription;
 use crate::xml::escaped;
 
@@ -79,13 +81,17 @@ pub struct QctoolsWriter {
     info: StreamInfo,
     /// Bits per sample of the first frame.
     depth: Option<u8>,
+    field_order: FieldOrder,
+    /// The last frame, which is written when the next one is known.
+    open: Option<(String, Combing)>,
 }
 
 impl QctoolsWriter {
     /// Starts a report on this video.
     #[must_use]
     pub fn new(info: &StreamInfo) -> Self {
-        Self { packed: GzEncoder::new(Vec::new(), Compression::default()), info: info.clone(), depth: None }
+        let packed = GzEncoder::new(Vec::new(), Compression::default());
+        Self { packed, info: info.clone(), depth: None, field_order: FieldOrder::default(), open: None }
     }
 
     /// Returns the start of the report.
@@ -102,21 +108,31 @@ impl QctoolsWriter {
         ))
     }
 
-    /// Returns a frame's element.
+    /// Takes a frame and returns what is ready of the elements before it.
     ///
     /// # Errors
     /// Returns an error if compression fails, which no input causes.
     pub fn frame(&mut self, counted: &CountedFrame) -> io::Result<Vec<u8>> {
         let frame = &counted.frame;
         self.depth.get_or_insert(frame.depth);
-        let tags = counted.counts.signal.iter().flat_map(|signal| signal.tags());
+        let signal = counted.counts.signal.as_ref();
+        let texture = signal.and_then(|signal| signal.texture.as_ref());
+        let combing = texture.map(|texture| texture.combing).unwrap_or_default();
+        let before = self.ended(Some(&combing));
         let mut text = frame_start(frame, self.info.stream);
-        for (name, value) in tags {
-            // Writing to a string cannot fail.
-            let _ = writeln!(text, "            <tag key=\"lavfi.signalstats.{name}\" value=\"{value}\"/>");
-        }
-        text.push_str("        </frame>\n");
-        self.pack(&text)
+        let tags =
+            signal.into_iter().flat_map(Signal::tags).map(|(name, value)| (format!("signalstats.{name}"), value));
+        let others = texture.iter().flat_map(|texture| texture.others.iter().cloned());
+        tags.chain(others).for_each(|tag| add_tag(&mut text, &tag));
+        self.open = Some((text, combing));
+        self.pack(&before)
+    }
+
+    /// Returns the frame that is not written yet, for the field order depends on the one after it.
+    fn ended(&mut self, next: Option<&Combing>) -> String {
+        let Some((mut text, combing)) = self.open.take() else { return String::new() };
+        self.field_order.push(&combing, next).iter().for_each(|tag| add_tag(&mut text, tag));
+        text + "        </frame>\n"
     }
 
     /// Returns the end of the report: the stream, the file with its size, and the summary of the run as a comment.
@@ -124,8 +140,9 @@ impl QctoolsWriter {
     /// # Errors
     /// Returns an error if compression fails, which no input causes.
     pub fn tail(&mut self, bytes: Option<u64>, told: &str) -> io::Result<Vec<u8>> {
+        let last = self.ended(None);
         let text = format!(
-            "    </frames>\n\n    <streams>\n{}    </streams>\n\n{}\n    <!-- {} -->\n</ffprobe:ffprobe>\n",
+            "{last}    </frames>\n\n    <streams>\n{}    </streams>\n\n{}\n    <!-- {} -->\n</ffprobe:ffprobe>\n",
             stream(&self.info, self.depth),
             file(&self.info, bytes),
             // Two hyphens would end the XML comment.
@@ -141,6 +158,12 @@ impl QctoolsWriter {
         self.packed.write_all(text.as_bytes())?;
         Ok(std::mem::take(self.packed.get_mut()))
     }
+}
+
+/// Adds the element of a value.
+fn add_tag(text: &mut String, (name, value): &(String, String)) {
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "            <tag key=\"lavfi.{name}\" value=\"{value}\"/>");
 }
 
 fn frame_start(frame: &FrameDescription, stream: usize) -> String {

@@ -1,7 +1,8 @@
 //! Properties of pictures besides their counts, for findings.
 
 use histoscope_core::flash::FlashCounts;
-use histoscope_core::histogram::{CLAMPED_CHANNELS, Histogram, limits};
+use histoscope_core::histogram::limits::R103_NEIGHBOURS;
+use histoscope_core::histogram::{CLAMPED_CHANNELS, Histogram};
 use histoscope_core::picture::layout::ColorModel;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::unpack::Source;
@@ -13,28 +14,25 @@ use super::selection::black_level;
 
 /// A choice of properties of pictures to find besides their counts.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum Inspection {
-    /// None.
-    #[default]
-    None,
-    /// How much each frame differs from the previous one.
-    Differences,
-    /// Everything in [`Inspected`].
-    All {
-        /// The share of pixels outside the limits of EBU R 103 that need not be counted exactly.
-        tolerated: f64,
-        /// How the light of flashes is measured, if they are looked for.
-        flashes: Option<LightUse>,
-    },
+pub struct Inspection {
+    /// How much each frame differs from the previous one, if it is at most this share of the scale.
+    pub differences: Option<f64>,
+    /// The pixels outside the limits of EBU R 103, of which this share need not be counted exactly.
+    pub r103: Option<f64>,
+    /// The active picture.
+    pub active: bool,
+    /// Whether each frame shows the same as the previous one.
+    pub likeness: bool,
+    /// Flashes, and how their light is measured.
+    pub flashes: Option<LightUse>,
 }
 
 /// Properties of a picture besides its counts, as far as they were requested.
 #[derive(Debug, Clone, Default)]
 pub struct Inspected {
-    /// Mean absolute difference of the samples from the previous frame, as a fraction of the scale, if it is at most
-    /// [`RENEWAL`](histoscope_core::strip::RENEWAL).
+    /// The difference from the previous frame; see [`Differences::push`](histoscope_core::strip::Differences::push).
     pub difference: Option<f64>,
-    /// Share of the active picture outside the limits of EBU R 103; 0 if it is tolerated.
+    /// Share of the active picture outside the limits of EBU R 103; perhaps 0 if it is tolerated.
     pub outside_r103: Option<f64>,
     /// The active picture, or `None` if the whole picture is black.
     pub active: Option<Active>,
@@ -45,9 +43,6 @@ pub struct Inspected {
     /// `true` if a finding may begin with the frame. Known if thumbnails are made.
     pub begins: bool,
 }
-
-/// The number of pixels to which a single one contributes in EBU R 103's filter.
-const R103_REACH: f64 = (limits::R103_ACROSS.len() * limits::R103_DOWN.len()) as f64;
 
 /// Returns the share of the active picture that is outside the limits of EBU R 103, or `None` without R'G'B'. These limits
 /// lie beyond black and white, so pixels are examined only if more than the `tolerated` share can be outside.
@@ -61,13 +56,14 @@ pub(super) fn outside_r103(
     let beyond = (0..CLAMPED_CHANNELS).flat_map(|channel| histogram.out_of_range(channel)).map(u64::from).sum::<u64>();
     let whole = Rect::whole(frame.picture.width(), frame.picture.height());
     let rect = active.map_or(whole, |active| active.picture);
-    let pixels = rect.pixel_count() as f64;
+    let pixels = rect.pixel_count();
+    let tolerated = (tolerated * pixels as f64) as u64;
     // A filtered pixel is outside only if one in its neighbourhood is.
-    if (R103_REACH * beyond as f64).min(pixels) <= tolerated * pixels {
+    if (R103_NEIGHBOURS * beyond).min(pixels) <= tolerated {
         return Some(0.0);
     }
-    let outside = count_outside_r103(frame.picture.as_rgb()?, rect, frame.facts.scan.is_interlaced());
-    Some(f64::from(outside) / pixels)
+    let outside = count_outside_r103(frame.picture.as_rgb()?, rect, frame.facts.scan.is_interlaced(), tolerated);
+    Some(f64::from(outside) / pixels as f64)
 }
 
 /// The picture between black bars at the edges.

@@ -10,11 +10,12 @@
 use std::f64::consts::PI;
 
 use histoscope_core::histogram::Histogram;
-use histoscope_core::picture::color::{Origin, Range};
-use histoscope_core::picture::layout::ColorModel;
+use histoscope_core::picture::Picture;
 use histoscope_core::picture::unpack;
-use histoscope_core::picture::{Picture, SourceFormat};
-use histoscope_media::filters_keep_depth;
+
+use super::defects::{Defects, defects};
+use super::filters::{self, Combing};
+use super::planes::{Planes, REPEAT_LINES, SampleReading, read_row};
 
 /// The figures of a picture.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,15 +38,18 @@ pub enum SignalUse {
     None,
     /// Figures that depend on single samples.
     Samples,
-    /// Also figures that depend on neighbours, in this picture and the previous one. The whole picture must be counted.
-    Neighbours,
+    /// Also figures that depend on neighbours, in this picture and the previous one, and those of the other filters in
+    /// QCTools' reports. The whole picture must be counted.
+    Report,
+    /// Figures that depend on neighbours, and the defects of tape and film.
+    Defects,
 }
 
 /// Computes the figures of successive pictures.
 #[derive(Debug, Default)]
 pub struct SignalCounter {
     chroma: ChromaCounter,
-    last: Option<Picture>,
+    last: Option<Planes>,
 }
 
 impl SignalCounter {
@@ -61,9 +65,10 @@ impl SignalCounter {
         let pixels: u64 = parts.iter().map(|part| u64::from(part.pixel_count())).sum();
         let outside: u64 = parts.iter().map(outside_broadcast).sum();
         let texture = match (wanted, parts) {
-            (SignalUse::Neighbours, [whole]) => {
-                let found = texture(whole, self.last.as_ref(), reading);
-                self.last = Some(whole.clone());
+            (SignalUse::Report | SignalUse::Defects, [whole]) => {
+                let planes = Planes::of(whole, reading);
+                let found = texture(&planes, self.last.as_ref(), wanted);
+                self.last = Some(planes);
                 Some(found)
             }
             _ => None,
@@ -180,90 +185,6 @@ fn format_g(value: f64) -> String {
     format!("{}e{sign}{:02}", trim(mantissa), exponent.unsigned_abs())
 }
 
-/// The filter's interpretation of a picture's samples: read directly, or after FFmpeg has expanded them to 16 bits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SampleReading {
-    /// Bits per sample as read by the filter.
-    pub depth: u32,
-    /// Number of bits by which FFmpeg shifts a sample left beforehand.
-    pub shift: u32,
-}
-
-impl SampleReading {
-    /// Returns how the filter reads such pictures, or `None` if FFmpeg first converts them to values that cannot be
-    /// derived from the samples alone.
-    ///
-    /// Planar Y'CbCr without alpha ("yuv4…") is read directly. For other formats, FFmpeg drops alpha and separates the
-    /// planes, and before version 9 it expands depths between 8 and 16 bits to 16 bits. In limited range, samples keep
-    /// their values or are shifted left; full range is converted to limited range, in a way that depends on the
-    /// version.
-    #[must_use]
-    pub fn of(picture: &Picture, source: &SourceFormat) -> Option<Self> {
-        let layout = picture.layout();
-        let depth = u32::from(layout.depth);
-        let is_planar = ["yuv4", "yuvj4"].iter().any(|start| source.pixel_format.starts_with(start));
-        let range = picture.colorimetry().range;
-        let is_limited = range.value == Range::Limited && range.origin != Origin::Overridden;
-        let read = if is_planar || matches!(depth, 8 | 16) || filters_keep_depth() { depth } else { 16 };
-        let grid = layout.chroma_shift;
-        let known_grid = match read {
-            8 => grid.0 + grid.1 < 3 && grid != (0, 2),
-            10 | 12 => grid.0 < 2 && grid.1 < 2,
-            _ => matches!(grid, (0, 0) | (1, 0) | (1, 1)),
-        };
-        let is_coded = layout.model == ColorModel::YCbCr && picture.has_coded_components();
-        let is_read = is_coded && source.converted_to.is_none() && known_grid && (is_planar || is_limited);
-        is_read.then_some(Self { depth: read, shift: read - depth })
-    }
-
-    /// Returns the middle code of Cb and Cr.
-    #[must_use]
-    pub const fn middle(self) -> i32 {
-        1 << (self.depth - 1)
-    }
-
-    /// Reads a row of a component.
-    pub fn row(self, picture: &Picture, component: usize, y: u32, codes: &mut [u16]) {
-        read_row(picture, component, y, codes);
-        if self.shift > 0 {
-            codes.iter_mut().for_each(|code| *code <<= self.shift);
-        }
-    }
-
-    /// Returns all rows of a component, concatenated, and the length of a row.
-    #[must_use]
-    pub fn plane(self, picture: &Picture, component: usize) -> (Vec<u16>, usize) {
-        let (width, height) = picture.layout().component_size(component, picture.width(), picture.height());
-        let mut codes = vec![0; width as usize * height as usize];
-        for (row, y) in codes.chunks_mut(width as usize).zip(0..) {
-            self.row(picture, component, y, row);
-        }
-        (codes, width as usize)
-    }
-}
-
-/// Reads a row of a component at full depth.
-pub(super) fn read_row(picture: &Picture, component: usize, y: u32, codes: &mut [u16]) {
-    let layout = picture.layout();
-    let place = layout.components[component];
-    let view = picture.plane(usize::from(place.plane));
-    let bytes = &view.bytes[y as usize * view.stride + usize::from(place.offset)..];
-    let mask = (((1_u32 << layout.depth) - 1) & 0xffff) as u16;
-    match (layout.sample_bytes, place.step) {
-        (1, 1) => codes.iter_mut().zip(bytes).for_each(|(code, &byte)| *code = u16::from(byte)),
-        (1, step) => {
-            for (code, sample) in codes.iter_mut().zip(bytes.chunks(usize::from(step))) {
-                *code = u16::from(sample[0] >> place.shift) & mask;
-            }
-        }
-        (_, step) => {
-            for (code, sample) in codes.iter_mut().zip(bytes.chunks(usize::from(step))) {
-                *code = (u16::from_le_bytes([sample[0], sample[1]]) >> place.shift) & mask;
-            }
-        }
-    }
-}
-
 /// The figures of one plane, computed from its histogram with the filter's rounding.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlaneSignal {
@@ -307,11 +228,8 @@ pub fn plane_signal(bins: &[u64]) -> PlaneSignal {
     }
 }
 
-/// Distance between compared lines; it is even, so that both belong to the same field.
-const REPEAT_LINES: usize = 4;
-
-/// The filter's figures that depend on neighbours: the difference from the previous picture, pixels that stand out from
-/// the lines around them, and repeated lines.
+/// The figures that depend on neighbours: the difference from the previous picture, pixels that stand out from the
+/// lines around them, repeated lines, and those of other filters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Texture {
     /// Mean absolute difference of Y', Cb and Cr from the previous picture, in codes; 0 for the first picture.
@@ -320,35 +238,39 @@ pub struct Texture {
     pub outliers: f64,
     /// Share of lines that repeat the line four above.
     pub repeats: f64,
+    /// What idet compares.
+    pub combing: Combing,
+    /// The tags of other filters, if requested.
+    pub others: Vec<(String, String)>,
+    /// The mean difference of the fields, if defects are requested.
+    pub between_fields: f64,
+    /// The defects, if requested.
+    pub defects: Defects,
 }
 
 /// Computes the figures of a picture. The previous one is ignored if it has a different size or layout.
 #[must_use]
-pub fn texture(picture: &Picture, last: Option<&Picture>, reading: SampleReading) -> Texture {
-    let same = |last: &&Picture| {
-        (last.width(), last.height(), last.layout()) == (picture.width(), picture.height(), picture.layout())
-    };
-    let last = last.filter(same);
-    let (luma, width) = reading.plane(picture, 0);
-    let rows: Vec<_> = luma.chunks(width).collect();
-    let pixels = luma.len().max(1) as f64;
+pub fn texture(planes: &Planes, last: Option<&Planes>, wanted: SignalUse) -> Texture {
+    let last = last.filter(|last| last.is_like(planes));
+    let has_defects = wanted == SignalUse::Defects;
+    let luma = &planes.planes[0];
+    let rows: Vec<_> = luma.rows().collect();
+    let pixels = luma.samples().max(1) as f64;
     Texture {
-        differences: [0, 1, 2].map(|component| last.map_or(0.0, |last| difference(picture, last, component, reading))),
+        differences: [0, 1, 2].map(|component| last.map_or(0.0, |last| difference(planes, last, component))),
         outliers: outliers(&rows) as f64 / pixels,
-        repeats: (repeated_lines(&rows) * width as u64) as f64 / pixels,
+        repeats: (repeated_lines(&rows) * rows.first().map_or(0, |row| row.len()) as u64) as f64 / pixels,
+        combing: filters::combing(planes, last),
+        others: if wanted == SignalUse::Report { filters::tags(planes) } else { Vec::new() },
+        between_fields: if has_defects { filters::between_fields(planes) } else { 0.0 },
+        defects: if has_defects { defects(planes, last) } else { Defects::default() },
     }
 }
 
-fn difference(picture: &Picture, last: &Picture, component: usize, reading: SampleReading) -> f64 {
-    let (width, height) = picture.layout().component_size(component, picture.width(), picture.height());
-    let [mut now, mut before] = [(); 2].map(|()| vec![0_u16; width as usize]);
-    let mut sum = 0;
-    for y in 0..height {
-        reading.row(picture, component, y, &mut now);
-        reading.row(last, component, y, &mut before);
-        sum += distance(&now, &before);
-    }
-    sum as f64 / (f64::from(width) * f64::from(height))
+fn difference(planes: &Planes, last: &Planes, component: usize) -> f64 {
+    let [now, before] = [planes, last].map(|planes| &planes.planes[component]);
+    let sum: u64 = now.rows().zip(before.rows()).map(|(now, before)| distance(now, before)).sum();
+    sum as f64 / now.samples() as f64
 }
 
 /// Returns the sum of absolute differences.

@@ -1,11 +1,11 @@
 //! The checks. Each is a row with its name, what a profile may say of it, and the finder that looks for it. A new check
 //! is a row, in a file of its own or beside its like, listed in [`ALL`]; the profiles in `profiles` state it.
 
-mod bars;
-mod cadence;
+pub mod bars;
+pub mod cadence;
 pub mod clip;
 mod damage;
-mod exposure;
+pub mod exposure;
 pub mod flash;
 mod gaps;
 pub mod hdr;
@@ -13,11 +13,12 @@ mod levels;
 pub mod range;
 mod stretches;
 mod tags;
+pub mod tape;
 
 use super::row::Check;
 
 /// All checks, in the order in which they are listed.
-pub static ALL: [&Check; 19] = [
+pub static ALL: [&Check; 26] = [
     &clip::BLACK,
     &clip::FROZEN,
     &clip::FLASH,
@@ -37,4 +38,11 @@ pub static ALL: [&Check; 19] = [
     &hdr::LIGHT,
     &hdr::MASTERING,
     &hdr::GAMUT,
+    &tape::OUTLIERS,
+    &tape::REPEATED_LINES,
+    &tape::FIELDS,
+    &tape::FIELD_ORDER,
+    &tape::HEAD_SWITCHING,
+    &tape::STUCK_PIXELS,
+    &tape::DROPOUTS,
 ];

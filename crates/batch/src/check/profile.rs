@@ -24,12 +24,13 @@ pub struct Profile {
 }
 
 /// The built-in profiles: their names and texts. The first is the default.
-pub const BUILT_IN: [(&str, &str); 5] = [
+pub const BUILT_IN: [(&str, &str); 6] = [
     ("ebu-r103", include_str!("profiles/ebu-r103.toml")),
     ("streaming-sdr", include_str!("profiles/streaming-sdr.toml")),
     ("camera", include_str!("profiles/camera.toml")),
     ("hdr10", include_str!("profiles/hdr10.toml")),
     ("hlg", include_str!("profiles/hlg.toml")),
+    ("tape", include_str!("profiles/tape.toml")),
 ];
 
 /// Returns the names of the built-in profiles.

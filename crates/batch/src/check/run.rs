@@ -2,7 +2,7 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::checks::{clip, flash, hdr, range};
+use super::checks::{bars, cadence, clip, exposure, flash, hdr, range, tape};
 use super::finding::{CheckFinding, Span};
 use super::profile::{Profile, Rule, Severity};
 use super::row::{CountedFile, Found};
@@ -11,6 +11,7 @@ use crate::analyze::inspection::Inspection;
 use crate::analyze::light::LightUse;
 use crate::analyze::overview::Progress;
 use crate::analyze::pipeline::{Pipeline, Request};
+use crate::analyze::signal::SignalUse;
 use crate::analyze::thumbnails::ThumbnailUse;
 use crate::editors::SourceClip;
 use crate::report::clip::ClipBuilder;
@@ -83,7 +84,7 @@ pub fn run_observed(
     with_page: bool,
     observer: &mut Observer<'_>,
 ) -> Result<CheckedFile, AnalyzeError> {
-    request.inspection = Inspection::All { tolerated: tolerated(profile), flashes: flashes(profile) };
+    request.inspection = inspection(profile);
     request.thumbnails = with_page.then(|| ThumbnailUse { cut_threshold: DEFAULT_THRESHOLD, limits: limits(profile) });
     let input = request.input.clone();
     let file = input.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
@@ -91,6 +92,9 @@ pub fn run_observed(
     if gamut || profile.rule(&hdr::LIGHT).is_some() || profile.rule(&hdr::MASTERING).is_some() {
         let hlg_peak = USUAL_HLG_PEAK;
         request.counting.light = Some(LightUse { transfer: None, hlg_peak, sdr_white: None, gamut });
+    }
+    if tape::TAPE.iter().any(|check| profile.rule(check).is_some()) {
+        request.counting.signal = SignalUse::Defects;
     }
     let pipeline = match Pipeline::open(request.clone()) {
         // The tags do not say what light the codes have, and that is a finding of its own.
@@ -169,14 +173,17 @@ fn limits(profile: &Profile) -> FindingLimits {
     }
 }
 
-/// Returns how the light of flashes is measured, if they are looked for.
-fn flashes(profile: &Profile) -> Option<LightUse> {
-    let rule = profile.rule(&flash::FLASH_SAFETY)?;
-    let sdr_white = Some(rule.threshold as u32);
-    Some(LightUse { transfer: None, hlg_peak: USUAL_HLG_PEAK, sdr_white, gamut: false })
-}
-
-/// Returns the share of pixels outside EBU R 103 that is no finding.
-fn tolerated(profile: &Profile) -> f64 {
-    profile.rule(&range::RANGE).map_or(1.0, Rule::share)
+/// Returns what the profile's checks need besides counts.
+fn inspection(profile: &Profile) -> Inspection {
+    let has = |check| profile.rule(check).is_some();
+    Inspection {
+        differences: (has(&clip::FROZEN) || has(&cadence::CADENCE)).then(|| limits(profile).frozen_difference),
+        r103: profile.rule(&range::RANGE).map(Rule::share),
+        active: has(&range::RANGE) || has(&bars::BARS) || has(&exposure::EXPOSURE),
+        likeness: has(&exposure::EXPOSURE),
+        flashes: profile.rule(&flash::FLASH_SAFETY).map(|rule| {
+            let sdr_white = Some(rule.threshold as u32);
+            LightUse { transfer: None, hlg_peak: USUAL_HLG_PEAK, sdr_white, gamut: false }
+        }),
+    }
 }

@@ -29,8 +29,7 @@ pub struct FramePlace {
     pub range: Range,
     /// Timecode of the frame, and the rate of its timecodes.
     pub timecode: Option<(Timecode, TimecodeRate)>,
-    /// Mean absolute difference from the previous frame, as a fraction of the scale, if it is at most
-    /// [`RENEWAL`](histoscope_core::strip::RENEWAL).
+    /// The difference from the previous frame; see [`Differences::push`](histoscope_core::strip::Differences::push).
     pub difference: Option<f64>,
 }
 

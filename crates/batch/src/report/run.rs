@@ -59,7 +59,8 @@ pub fn run(mut request: Request, options: &ReportOptions) -> Result<Finished, An
         check_output(output, &request.input)?;
     }
     let (wanted, light_use) = (request.counting.scopes, request.counting.light);
-    request.inspection = Inspection::Differences;
+    request.inspection =
+        Inspection { differences: Some(FindingLimits::default().frozen_difference), ..Inspection::default() };
     request.thumbnails = (!options.outputs.is_empty())
         .then_some(ThumbnailUse { cut_threshold: options.cut_threshold, limits: FindingLimits::default() });
     let pipeline = Pipeline::open(request)?;

@@ -22,6 +22,8 @@ pub const R103_ACROSS: [i32; 7] = [1, 2, 3, 4, 3, 2, 1];
 pub const R103_DOWN: [i32; 3] = [1, 2, 1];
 /// The sum of the filter's weights.
 pub const R103_WEIGHT: i32 = 64;
+/// The number of pixels to which a single one contributes.
+pub const R103_NEIGHBOURS: u64 = (R103_ACROSS.len() * R103_DOWN.len()) as u64;
 
 /// Returns the lines that the filter weighs for line `y`, of lines from `first` up to and without `end`. Those of its field
 /// are `step` lines apart: 2 of an interlaced picture, otherwise 1.

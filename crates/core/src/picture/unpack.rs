@@ -89,7 +89,8 @@ impl<'a> Source<'a> {
     }
 
     /// Returns the samples of row `y` as they are stored, if each is a byte and they lie side by side.
-    fn bytes(&self, y: usize) -> Option<&'a [u8]> {
+    #[inline(always)]
+    pub fn bytes(&self, y: usize) -> Option<&'a [u8]> {
         let is_plain = self.sample_bytes == 1 && self.step == 1 && self.shift == 0 && self.mask == 0xff;
         is_plain.then(|| &self.view.bytes[y * self.view.stride + self.offset..][..self.width])
     }

@@ -192,8 +192,7 @@ pub struct ExaminedFrame<'a> {
     pub histogram: &'a Histogram,
     /// The range of the codes.
     pub range: Range,
-    /// Mean absolute difference of the samples from the previous frame, as a fraction of the scale, if it is at most
-    /// [`RENEWAL`](super::RENEWAL).
+    /// The difference from the previous frame; see [`Differences::push`](super::Differences::push).
     pub difference: Option<f64>,
     /// The timecode and the rate at which it counts.
     pub timecode: Option<(Timecode, TimecodeRate)>,

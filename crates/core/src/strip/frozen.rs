@@ -7,6 +7,7 @@
 //! where its histogram has moved away from that of its first frame.
 
 use super::cuts::Signature;
+use crate::picture::Picture;
 
 /// The largest difference of a renewal from the picture before, and the largest distance between the histograms of a
 /// stretch, as a fraction of the scale: −40 dB.
@@ -17,6 +18,51 @@ const RENEWAL_SECS: f64 = 0.2;
 const RUN_SECS: f64 = 0.3;
 /// Tolerance for comparing times, which accumulate rounding errors.
 const SLACK_SECS: f64 = 1e-6;
+
+/// Compares each picture with the one before, as closely as [`Examiner`](super::Examiner) asks.
+#[derive(Debug)]
+pub struct Differences {
+    before: Option<Picture>,
+    /// The largest difference of a still frame.
+    still: f64,
+    /// Up to here, a frame may be a renewal: infinite after a still one.
+    renewed_until_secs: f64,
+}
+
+impl Differences {
+    /// Begins in the middle of a clip, perhaps behind a still frame. `still` is the largest difference of a still frame,
+    /// as a fraction of the scale.
+    #[must_use]
+    pub const fn new(still: f64) -> Self {
+        Self { before: None, still, renewed_until_secs: f64::INFINITY }
+    }
+
+    /// Returns `true` before the first picture.
+    #[must_use]
+    pub const fn is_new(&self) -> bool {
+        self.before.is_none()
+    }
+
+    /// Takes the next picture. Returns the mean absolute difference of its samples from those of the one before, as a
+    /// fraction of the scale, if the frame is still or may be a renewal. Most pictures move: a part of them tells.
+    pub fn push(&mut self, time_secs: f64, picture: &Picture) -> Option<f64> {
+        let most = if time_secs < self.renewed_until_secs { RENEWAL } else { self.still };
+        let difference = self.before.as_ref().and_then(|before| before.difference(picture, most));
+        self.before = Some(picture.clone());
+        if difference.is_some_and(|difference| difference <= self.still) {
+            self.renewed_until_secs = f64::INFINITY;
+        } else if self.renewed_until_secs.is_infinite() {
+            self.renewed_until_secs = time_secs + RENEWAL_SECS;
+        }
+        difference
+    }
+
+    /// Returns the last picture.
+    #[must_use]
+    pub fn into_last(self) -> Option<Picture> {
+        self.before
+    }
+}
 
 /// What frozen frames are.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -120,6 +166,7 @@ impl Stills {
 mod tests {
     use super::*;
     use crate::strip::ROWS;
+    use crate::test_data;
 
     const LIMITS: Limits = Limits { difference: 0.001, secs: 2.0 };
     /// A renewal, and a movement.
@@ -177,5 +224,41 @@ mod tests {
         assert_eq!(stretches(fade), []);
         let flicker = (0..100).map(|number| (STILL, 100 + number % 2));
         assert_eq!(stretches(flicker), [(0, 99)], "one level of 256");
+    }
+
+    #[test]
+    fn comparing_in_part_finds_the_same_stretches() {
+        let mut state = 1_u32;
+        let mut random = |below: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 16) % below
+        };
+        let (mut found, mut skipped) = (0, 0);
+        for _ in 0..40 {
+            let mut differences = Differences::new(LIMITS.difference);
+            let mut stills = [Stills::default(), Stills::default()];
+            let mut stretches = [Vec::new(), Vec::new()];
+            let (mut code, mut is_moving, mut renewal) = (0_u8, false, 0);
+            let mut before: Option<Picture> = None;
+            let mut cells = vec![0; 4 * ROWS];
+            (0..4).for_each(|channel| cells[channel * ROWS + 100] = 100);
+            for number in 0..400_u64 {
+                // Still with renewals of a few frames in some stretches, moving in others.
+                is_moving ^= random(60) == 0;
+                renewal = if renewal == 0 && random(16) == 0 { 1 + random(6) } else { renewal.saturating_sub(1) };
+                code ^= [0, 1, 2, 8][random(4) as usize * usize::from(is_moving)] ^ u8::from(renewal > 0);
+                let picture = test_data::gray((50, 40), |_, _| code).picture;
+                let here = (number, number as f64 / 25.0);
+                let whole = before.replace(picture.clone()).and_then(|before| before.difference(&picture, RENEWAL));
+                let part = differences.push(here.1, &picture);
+                skipped += u32::from(whole.is_some() && part.is_none());
+                for ((stills, stretches), difference) in stills.iter_mut().zip(&mut stretches).zip([whole, part]) {
+                    stretches.extend(stills.push(here, difference, &cells, LIMITS));
+                }
+            }
+            found += stretches[0].len();
+            assert_eq!(stretches[0], stretches[1]);
+        }
+        assert!(found > 40 && skipped > 40, "{found} {skipped}");
     }
 }

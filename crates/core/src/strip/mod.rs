@@ -22,7 +22,7 @@ pub use cells::{BLANK_SHARE, ROWS, fold, is_black};
 pub use columns::{CELLS, COLUMNS, Cells, Strip, StripColumn};
 pub use cuts::{CUT_DELAY, Cut, CutFinder, CutGuess, DEFAULT_THRESHOLD, FLASH_FRAMES, MAX_LISTED};
 pub use findings::{ExaminedClip, ExaminedFrame, Examiner, Finding, FindingFilter, FindingKind, FindingLimits};
-pub use frozen::RENEWAL;
+pub use frozen::{Differences, RENEWAL};
 pub use light::{Rgb, brightness, channel_color, mixed, ramp};
 pub use raster::{Raster, ShownChannels};
 pub use sweep::Sweep;

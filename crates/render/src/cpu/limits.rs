@@ -1,12 +1,15 @@
-//! Counts the pixels outside the limits of EBU R 103, for machines without a GPU. Works row by row and computes the chroma terms first,
-//! like [`convert`](super::convert).
+//! Counts the pixels outside the limits of EBU R 103, for machines without a GPU. Works row by row and computes the chroma
+//! terms first, like [`convert`](super::convert).
+//!
+//! A filtered value lies between those of its neighbourhood. So the filter is only computed beside codes outside the
+//! limits, and not at all where there are too few of them to matter.
+
+use std::ops::Range;
 
 use rayon::prelude::*;
 
 use super::simd::{Kernel, Level};
-use std::ops::Range;
-
-use histoscope_core::histogram::limits::{Limits, R103_ACROSS, R103_DOWN, R103_WEIGHT, r103_lines};
+use histoscope_core::histogram::limits::{Limits, R103_ACROSS, R103_DOWN, R103_NEIGHBOURS, R103_WEIGHT, r103_lines};
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::color::Conversion;
 use histoscope_core::picture::layout::ChromaRows;
@@ -15,46 +18,68 @@ use histoscope_core::picture::unpack::Source;
 
 /// Rows that a thread counts at a time.
 const BAND_ROWS: usize = 16;
+/// Number of samples to either side that the filter weighs.
+const REACH: usize = R103_ACROSS.len() / 2;
+/// The filter is computed for stretches of columns at least this far from each other: shorter ones would not be faster.
+const APART: usize = 32;
+/// Number of pixels whose lowest and highest codes tell whether one of them may be outside: a multiple of those that a
+/// chroma sample covers.
+const CHUNK: usize = 64;
 
 /// Counts the pixels of a rectangle, which must lie in the picture, outside the limits of EBU R 103. Gives exactly the
-/// count of [`outside_r103`](histoscope_core::histogram::reference::outside_r103).
-///
-/// A filtered value lies between those of its neighbourhood, so only rows beside codes outside the limits are filtered.
+/// count of [`outside_r103`](histoscope_core::histogram::reference::outside_r103), or 0 if codes outside are so few that
+/// the count is at most `tolerated`.
 #[must_use]
-pub fn count_outside_r103(picture: &Picture, rect: Rect, is_interlaced: bool) -> u32 {
+pub fn count_outside_r103(picture: &Picture, rect: Rect, is_interlaced: bool, tolerated: u64) -> u32 {
     let layout = picture.layout();
     let conversion = picture.conversion();
+    let ([left, top], [right, bottom]) = rect.corners();
     let counting = LimitsCount {
         sources: (0..layout.component_count()).map(|component| Source::new(picture, component)).collect(),
         columns_shift: layout.columns_shift(),
         chroma_rows: picture.chroma_rows(),
         conversion,
         limits: Limits::r103(&conversion),
+        columns: left as usize..right as usize,
     };
     let level = Level::detect();
-    let ([left, top], [right, bottom]) = rect.corners();
-    let scratch = || LimitsScratch::new(&counting);
-    let has_outside: Vec<bool> = (top..bottom)
+    let rows: Vec<(u64, Vec<Range<usize>>)> = (top..bottom)
         .into_par_iter()
         .with_min_len(BAND_ROWS)
-        .map_init(scratch, |scratch, y| {
-            level.run(PictureRow { counting: &counting, scratch, y: y as usize });
-            std::mem::take(&mut scratch.count) > 0
+        .map_init(LimitsScratch::default, |scratch, y| {
+            level.run(CodesOutside { counting: &counting, scratch, y: y as usize });
+            (scratch.count, scratch.beside.clone())
         })
         .collect();
-    let lines = |y| r103_lines(y, 1 + u32::from(is_interlaced), top, bottom);
-    let rows: Vec<u32> =
-        (top..bottom).filter(|&y| lines(y).into_iter().any(|line| has_outside[(line - top) as usize])).collect();
-    let columns = left as usize..right as usize;
-    let counts = rows.into_par_iter().map_init(scratch, |scratch, y| {
-        scratch.filtered.iter_mut().for_each(|sums| sums.clear());
-        scratch.filtered.iter_mut().for_each(|sums| sums.resize(columns.len(), 0));
-        for (line, weight) in lines(y).into_iter().zip(R103_DOWN) {
-            counting.weigh(scratch, line as usize, columns.clone(), weight.into());
-        }
-        counting.count_filtered(&scratch.filtered)
+    let codes: u64 = rows.iter().map(|(count, _)| count).sum();
+    if R103_NEIGHBOURS * codes <= tolerated {
+        return 0;
+    }
+    let rows = &rows;
+    let counts = (top..bottom).into_par_iter().map_init(LimitsScratch::default, |scratch, y| {
+        let lines = r103_lines(y, 1 + u32::from(is_interlaced), top, bottom);
+        let stretches = lines.into_iter().flat_map(|line| rows[(line - top) as usize].1.iter().cloned());
+        let stretches = joined(stretches.collect());
+        let count = |columns| {
+            level.run(FilteredOutside { counting: &counting, scratch, lines, columns });
+            scratch.count as u32
+        };
+        stretches.into_iter().map(count).sum::<u32>()
     });
     counts.sum()
+}
+
+/// Joins stretches that overlap or are hardly apart.
+fn joined(mut stretches: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    stretches.sort_by_key(|stretch| stretch.start);
+    let mut joined: Vec<Range<usize>> = Vec::new();
+    for stretch in stretches {
+        match joined.last_mut() {
+            Some(last) if stretch.start < last.end + APART => last.end = last.end.max(stretch.end),
+            _ => joined.push(stretch),
+        }
+    }
+    joined
 }
 
 /// Data shared by all rows.
@@ -64,120 +89,225 @@ struct LimitsCount<'a> {
     chroma_rows: ChromaRows,
     conversion: Conversion,
     limits: Limits,
+    /// The columns that are counted.
+    columns: Range<usize>,
 }
 
 impl LimitsCount<'_> {
-    /// Computes the terms of the second and third component in a row.
+    /// Returns the samples of a component that cover these columns, which begin with the first that a chroma sample covers,
+    /// and their row.
     #[inline(always)]
-    fn unpack(&self, scratch: &mut LimitsScratch, y: usize) {
-        let LimitsScratch { codes, terms, .. } = scratch;
+    fn samples(&self, index: usize, y: usize, columns: &Range<usize>) -> (Range<usize>, usize) {
+        let (shift, y) = if index == 0 { (0, y) } else { (self.columns_shift, self.chroma_rows.of(y)) };
+        (columns.start >> shift..((columns.end - 1) >> shift) + 1, y)
+    }
+
+    /// Computes red, green and blue before the clamp, in fixed point, of these columns of a row.
+    #[inline(always)]
+    fn values(&self, scratch: &mut LimitsScratch, y: usize, columns: &Range<usize>) {
+        let LimitsScratch { codes, terms, values, .. } = scratch;
         for (index, (source, codes)) in self.sources.iter().zip(&mut *codes).enumerate() {
-            source.unpack(0, if index == 0 { y } else { self.chroma_rows.of(y) }, codes);
+            let (samples, y) = self.samples(index, y, columns);
+            codes.resize(samples.len(), 0);
+            source.unpack(samples.start, y, codes);
         }
-        let [_, second, third] = &*codes;
-        for (channel, terms) in terms.iter_mut().enumerate() {
-            let [_, w1, w2] = self.conversion.weights[channel];
+        let [first, second, third] = &*codes;
+        for (channel, values) in values.iter_mut().enumerate() {
+            let [w0, w1, w2] = self.conversion.weights[channel];
             let bias = self.conversion.bias[channel];
-            if second.is_empty() {
-                terms.fill(bias);
-                continue;
-            }
+            values.resize(columns.len(), 0);
+            terms.resize(second.len(), 0);
             for ((term, &b), &c) in terms.iter_mut().zip(second).zip(third) {
                 *term = w1 * i32::from(b) + w2 * i32::from(c) + bias;
             }
-        }
-    }
-
-    /// Adds a row, weighed, to the filtered sums of these columns.
-    fn weigh(&self, scratch: &mut LimitsScratch, y: usize, columns: Range<usize>, weight: i64) {
-        self.unpack(scratch, y);
-        for (channel, sums) in scratch.filtered.iter_mut().enumerate() {
-            let (first, terms) = (&scratch.codes[0], &scratch.terms[channel]);
-            let by_luma = self.conversion.weights[channel][0];
-            for (sum, x) in sums.iter_mut().zip(columns.clone()) {
-                *sum += weight * i64::from(by_luma * i32::from(first[x]) + terms[x >> self.columns_shift]);
+            match self.columns_shift {
+                _ if second.is_empty() => values.fill(bias),
+                0 => values.copy_from_slice(terms),
+                1 => repeat::<2>(terms, values),
+                _ => repeat::<4>(terms, values),
+            }
+            for (value, &code) in values.iter_mut().zip(first) {
+                *value += w0 * i32::from(code);
             }
         }
     }
 
-    /// Counts the pixels of a row, of whose columns these are the sums of three rows, that are outside.
-    fn count_filtered(&self, sums: &[Vec<i64>; 3]) -> u32 {
-        let [low, high] = [self.limits.low, self.limits.high].map(|limit| i64::from(R103_WEIGHT) * i64::from(limit));
-        let width = sums[0].len();
-        let is_outside = |channel: &Vec<i64>, x: usize| {
-            let weighed = R103_ACROSS.iter().enumerate().map(|(at, &weight)| {
-                i64::from(weight) * channel[(x + at).saturating_sub(R103_ACROSS.len() / 2).min(width - 1)]
-            });
-            !(low..high).contains(&weighed.sum::<i64>())
-        };
-        (0..width).map(|x| u32::from(sums.iter().any(|channel| is_outside(channel, x)))).sum()
+    /// Returns `true` if one of these pixels of a row may be outside: if red, green or blue of the lowest and the highest
+    /// codes would be.
+    #[inline(always)]
+    fn may_be_outside(&self, codes: &mut Vec<u16>, y: usize, columns: &Range<usize>) -> bool {
+        let mut extremes = [[0; 2]; 3];
+        for (index, (source, extremes)) in self.sources.iter().zip(&mut extremes).enumerate() {
+            let (samples, y) = self.samples(index, y, columns);
+            *extremes = match source.bytes(y) {
+                Some(bytes) => lowest_and_highest(&bytes[samples]),
+                None => {
+                    codes.resize(samples.len(), 0);
+                    source.unpack(samples.start, y, codes);
+                    lowest_and_highest(codes)
+                }
+            };
+        }
+        (0..3).any(|channel| {
+            let weights = self.conversion.weights[channel];
+            let ends = |at: usize| {
+                let weighed = weights.iter().zip(&extremes).map(|(&w, codes)| w * codes[usize::from(w < 0) ^ at]);
+                self.conversion.bias[channel] + weighed.sum::<i32>()
+            };
+            self.limits.excludes(ends(0)) || self.limits.excludes(ends(1))
+        })
+    }
+}
+
+/// Returns the lowest and the highest sample.
+#[inline(always)]
+fn lowest_and_highest<T: Copy + Ord + Into<i32>>(samples: &[T]) -> [i32; 2] {
+    let (groups, rest) = samples.as_chunks::<32>();
+    let mut extremes = [i32::MAX, i32::MIN];
+    let mut take = |low: T, high: T| extremes = [extremes[0].min(low.into()), extremes[1].max(high.into())];
+    if let Some((&first, groups)) = groups.split_first() {
+        let (mut low, mut high) = (first, first);
+        for group in groups {
+            for ((low, high), &sample) in low.iter_mut().zip(&mut high).zip(group) {
+                (*low, *high) = ((*low).min(sample), (*high).max(sample));
+            }
+        }
+        let low = low.into_iter().reduce(T::min);
+        let high = high.into_iter().reduce(T::max);
+        low.zip(high).into_iter().for_each(|(low, high)| take(low, high));
+    }
+    rest.iter().for_each(|&sample| take(sample, sample));
+    extremes
+}
+
+/// Writes every value `COUNT` times, the last one as often as there is room.
+#[inline(always)]
+fn repeat<const COUNT: usize>(values: &[i32], repeated: &mut [i32]) {
+    let (groups, rest) = repeated.as_chunks_mut::<COUNT>();
+    for (group, &value) in groups.iter_mut().zip(values) {
+        *group = [value; COUNT];
+    }
+    if let Some(&last) = values.last() {
+        rest.fill(last);
     }
 }
 
 /// A thread's scratch arrays and its count.
+#[derive(Default)]
 struct LimitsScratch {
     codes: [Vec<u16>; 3],
-    /// The terms of the second and third component in red, green and blue, one per chroma sample.
-    terms: [Vec<i32>; 3],
-    /// The sums of red, green and blue of three rows, as the filter weighs them.
-    filtered: [Vec<i64>; 3],
-    count: u32,
+    /// The terms of the second and third component, one per chroma sample.
+    terms: Vec<i32>,
+    /// Red, green and blue.
+    values: [Vec<i32>; 3],
+    /// The stretches of columns to which codes outside contribute.
+    beside: Vec<Range<usize>>,
+    /// For each column of a stretch, 1 if a filtered value is outside.
+    is_outside: Vec<u8>,
+    /// The sums of a channel in three lines, as the filter weighs them down.
+    down: [Vec<i64>; 3],
+    /// Those of a channel in columns that begin [`REACH`] before the first and end [`REACH`] behind the last, and the sums of
+    /// four neighbours.
+    across: [Vec<i64>; 2],
+    count: u64,
 }
 
-impl LimitsScratch {
-    fn new(counting: &LimitsCount<'_>) -> Self {
-        let width = |component: usize| counting.sources.get(component).map_or(0, |source| source.width);
-        // A gray picture has the same term for all of its pixels.
-        let terms = if counting.sources.len() == 1 { width(0) } else { width(1) };
-        Self {
-            codes: std::array::from_fn(|component| vec![0; width(component)]),
-            terms: std::array::from_fn(|_| vec![0; terms]),
-            filtered: Default::default(),
-            count: 0,
-        }
-    }
-}
-
-/// One row of the picture.
-struct PictureRow<'a, 'p> {
+/// The codes outside the limits in a row.
+struct CodesOutside<'a, 'p> {
     counting: &'a LimitsCount<'p>,
     scratch: &'a mut LimitsScratch,
     y: usize,
 }
 
-impl Kernel for PictureRow<'_, '_> {
+impl Kernel for CodesOutside<'_, '_> {
     #[inline(always)]
     fn run(self) {
-        self.counting.unpack(self.scratch, self.y);
-        let LimitsCount { columns_shift, conversion, limits, .. } = self.counting;
-        let LimitsScratch { codes: [first, ..], terms, count, .. } = self.scratch;
-        let weights = conversion.weights.map(|row| row[0]);
-        let terms = terms.each_ref().map(Vec::as_slice);
-        *count += match columns_shift {
-            0 => count_row::<1>(first, terms, weights, *limits),
-            1 => count_row::<2>(first, terms, weights, *limits),
-            _ => count_row::<4>(first, terms, weights, *limits),
-        };
+        let Self { counting, scratch, y } = self;
+        let Range { start, end } = counting.columns;
+        let aligned = start >> counting.columns_shift << counting.columns_shift;
+        scratch.count = 0;
+        scratch.beside.clear();
+        for from in (aligned..end).step_by(CHUNK) {
+            let columns = from..(from + CHUNK).min(end);
+            if !counting.may_be_outside(&mut scratch.codes[0], y, &columns) {
+                continue;
+            }
+            counting.values(scratch, y, &columns);
+            let [red, green, blue] = &scratch.values;
+            let mut is_outside = [0_u8; CHUNK];
+            for (((is_outside, &r), &g), &b) in is_outside.iter_mut().zip(red).zip(green).zip(blue) {
+                let limits = counting.limits;
+                *is_outside = u8::from(limits.excludes(r) | limits.excludes(g) | limits.excludes(b));
+            }
+            is_outside[..start.saturating_sub(from)].fill(0);
+            let marked = |&is_outside: &u8| is_outside > 0;
+            let ends = is_outside.iter().position(marked).zip(is_outside.iter().rposition(marked));
+            if let Some((first, last)) = ends {
+                scratch.count += is_outside.iter().map(|&is_outside| u64::from(is_outside)).sum::<u64>();
+                let beside = (from + first).saturating_sub(REACH)..from + last + 1 + REACH;
+                scratch.beside.push(beside.start.max(start)..beside.end.min(end));
+            }
+        }
     }
 }
 
-/// Counts the pixels outside the limits in a row in which a chroma sample covers `SHARED` pixels.
-#[inline(always)]
-fn count_row<const SHARED: usize>(
-    first: &[u16],
-    [red, green, blue]: [&[i32]; 3],
-    weights: [i32; 3],
-    limits: Limits,
-) -> u32 {
-    let is_outside = |code: u16, terms: [i32; 3]| {
-        let excluded = |channel: usize| limits.excludes(weights[channel] * i32::from(code) + terms[channel]);
-        u32::from(excluded(0) | excluded(1) | excluded(2))
-    };
-    let mut count = 0;
-    for (((codes, &r), &g), &b) in first.chunks(SHARED).zip(red).zip(green).zip(blue) {
-        for &code in codes {
-            count += is_outside(code, [r, g, b]);
+/// The filtered pixels outside the limits in a stretch of a row.
+struct FilteredOutside<'a, 'p> {
+    counting: &'a LimitsCount<'p>,
+    scratch: &'a mut LimitsScratch,
+    /// The lines that the filter weighs.
+    lines: [u32; 3],
+    columns: Range<usize>,
+}
+
+impl Kernel for FilteredOutside<'_, '_> {
+    #[inline(always)]
+    fn run(self) {
+        let Self { counting, scratch, lines, columns } = self;
+        let whole = &counting.columns;
+        // What is weighed: without what lies beyond the edges.
+        let (from, to) = (columns.start.saturating_sub(REACH).max(whole.start), (columns.end + REACH).min(whole.end));
+        let aligned = from >> counting.columns_shift << counting.columns_shift;
+        for down in &mut scratch.down {
+            down.clear();
+            down.resize(to - from, 0);
         }
+        for (line, weight) in lines.into_iter().zip(R103_DOWN) {
+            counting.values(scratch, line as usize, &(aligned..to));
+            for (down, values) in scratch.down.iter_mut().zip(&scratch.values) {
+                for (sum, &value) in down.iter_mut().zip(&values[from - aligned..]) {
+                    *sum += i64::from(weight) * i64::from(value);
+                }
+            }
+        }
+        let LimitsScratch { down, across: [padded, fours], is_outside, count, .. } = scratch;
+        is_outside.clear();
+        is_outside.resize(columns.len(), 0);
+        let [low, high] =
+            [counting.limits.low, counting.limits.high].map(|limit| i64::from(R103_WEIGHT) * i64::from(limit));
+        for down in down {
+            // At the edges, the first and the last one are repeated.
+            let (before, behind) = (REACH - (columns.start - from), REACH - (to - columns.end));
+            padded.clear();
+            padded.resize(before, down[0]);
+            padded.extend_from_slice(down);
+            padded.resize(padded.len() + behind, down[down.len() - 1]);
+            // The weights 1 2 3 4 3 2 1 are those of sums of four of sums of four.
+            fours.resize(columns.len() + REACH, 0);
+            sums_of_four(padded, fours);
+            for (is_outside, four) in is_outside.iter_mut().zip(fours.windows(4)) {
+                let sum = four[0] + four[1] + four[2] + four[3];
+                *is_outside |= u8::from((sum < low) | (sum >= high));
+            }
+        }
+        *count = is_outside.iter().map(|&is_outside| u64::from(is_outside)).sum();
     }
-    count
+}
+
+/// Writes the sums of four neighbours each.
+#[inline(always)]
+fn sums_of_four(values: &[i64], sums: &mut [i64]) {
+    for (sum, four) in sums.iter_mut().zip(values.windows(4)) {
+        *sum = four[0] + four[1] + four[2] + four[3];
+    }
 }

@@ -320,7 +320,7 @@ impl Backend for Cpu {
         if question.limits {
             let picture = self.image(question.image);
             sums.outside_r103 =
-                picture.map(|picture| cpu::count_outside_r103(picture, rect, question.tag.is_interlaced));
+                picture.map(|picture| cpu::count_outside_r103(picture, rect, question.tag.is_interlaced, 0));
         }
         sums.selected = question.brush.map(|brush| {
             let counts = parts.iter().map(|part| cpu::count_selected(part, &brush, sums.components));

@@ -6,7 +6,7 @@ use histoscope_core::adjust::{Adjustments, ClassDisplay, Codes, Equalize, Otsu, 
 use histoscope_core::histogram::reference;
 use histoscope_core::histogram::{CHANNELS, Components, Cumulative, Histogram};
 use histoscope_core::picture::color::{Matrix, Range};
-use histoscope_core::picture::layout::PixelLayout;
+use histoscope_core::picture::layout::{ColorModel, PixelLayout};
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, Picture, Scan};
 use histoscope_render::cpu;
@@ -16,7 +16,7 @@ use histoscope_render::gpu::{AdapterChoice, FiguresState, FrameTag, Gpu, Scene};
 use histoscope_render::view::scene::{Counted, Look};
 
 use crate::studio::{self, Studio, UPRIGHT, WAYS, adjusted};
-use crate::support::{colorimetry, constant, native_layouts, natural, noise};
+use crate::support::{self, colorimetry, constant, native_layouts, natural, noise};
 
 fn frame(number: u64, chroma_shift: (u8, u8)) -> Frame {
     let layout = PixelLayout::planar_ycbcr(10, chroma_shift);
@@ -173,7 +173,7 @@ fn pixels_outside_r103_are_those_of_the_definition_whoever_counts() {
             let expected = reference::outside_r103(&picture, all, false);
             for (rect, is_interlaced) in [(all, false), (all, true), (inner(all), false), (inner(all), true)] {
                 let expected = reference::outside_r103(&picture, rect, is_interlaced);
-                let found = cpu::count_outside_r103(&picture, rect, is_interlaced);
+                let found = cpu::count_outside_r103(&picture, rect, is_interlaced, 0);
                 assert_eq!(found, expected, "{name} {color:?} {rect:?} {is_interlaced}");
             }
             // The kind of bins, of colours or of code values, makes no difference.
@@ -194,6 +194,39 @@ fn pixels_outside_r103_are_those_of_the_definition_whoever_counts() {
         }
     }
     assert!(outside > 1000 && inside > 1000, "{outside} {inside}");
+}
+
+#[test]
+fn few_codes_outside_r103_are_found_wherever_they_are() {
+    let color = colorimetry(Matrix::Bt709, Range::Limited);
+    let mut random = support::Random(7);
+    let (mut outside, mut tolerated) = (0, 0);
+    for (name, layout) in native_layouts() {
+        for (one_in, side) in [(2000, 3), (100, 1)] {
+            let (width, height) = (157 + random.below(200) as u32, 20 + random.below(20) as u32);
+            // Dots and patches of the highest code on a gray just within the limits.
+            let mut is_dot = vec![false; 512 * 64];
+            (0..512 * 64 / one_in).for_each(|_| is_dot[random.below(512 * 64)] = true);
+            let is_luma = |index| index == 0 || layout.model == ColorModel::Rgb;
+            let code = |index, x: u32, y: u32| match is_dot[(y / side * 512 + x / side) as usize] {
+                true => ((1_u32 << layout.depth) - 1) as u16,
+                false if is_luma(index) => 246 << (layout.depth - 8),
+                false => 1 << (layout.depth - 1),
+            };
+            let picture = support::drawn(layout, (width, height), color, code);
+            let all = Rect::whole(width, height);
+            for (rect, is_interlaced) in [(all, false), (all, true), (inner(all), false), (inner(all), true)] {
+                let expected = reference::outside_r103(&picture, rect, is_interlaced);
+                let found = |limit| cpu::count_outside_r103(&picture, rect, is_interlaced, limit);
+                assert_eq!(found(0), expected, "{name} {rect:?} {is_interlaced}");
+                let at_limit = found(u64::from(expected).saturating_sub(1));
+                assert_eq!(at_limit, expected, "{name} {rect:?} {is_interlaced}: more than is tolerated");
+                outside += u32::from(expected > 0);
+                tolerated += u32::from(expected > 0 && found(all.pixel_count()) == 0);
+            }
+        }
+    }
+    assert!(outside > 100 && tolerated > 100, "{outside} {tolerated}");
 }
 
 #[test]

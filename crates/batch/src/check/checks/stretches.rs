@@ -41,6 +41,11 @@ pub struct Stretches {
 }
 
 impl Stretches {
+    /// Stretches of values that flicker around a threshold.
+    pub fn flickering() -> Self {
+        Self { gap_secs: GAP_SECS, ..Self::default() }
+    }
+
     /// Takes the next frame, and its value if it belongs to a stretch.
     pub fn push(&mut self, here: Span, value: Option<f64>) {
         // Times have rounding errors.
@@ -82,7 +87,7 @@ pub struct Beyond {
 
 impl Beyond {
     pub fn new(limit: f64, what: &'static str, share: fn(&CountedFrame) -> Option<f64>) -> Self {
-        Self { limit, what, share, stretches: Stretches { gap_secs: GAP_SECS, ..Stretches::default() } }
+        Self { limit, what, share, stretches: Stretches::flickering() }
     }
 }
 
