@@ -17,14 +17,16 @@ use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::unpack::Source;
 
 /// Rows that a thread counts at a time.
-const BAND_ROWS: usize = 16;
+const BAND_ROWS: usize = 8;
 /// Number of samples to either side that the filter weighs.
 const REACH: usize = R103_ACROSS.len() / 2;
 /// The filter is computed for stretches of columns at least this far from each other: shorter ones would not be faster.
 const APART: usize = 32;
-/// Number of pixels whose lowest and highest codes tell whether one of them may be outside: a multiple of those that a
-/// chroma sample covers.
+/// Number of columns of a band whose lowest and highest codes tell whether one of them may be outside: a multiple of
+/// those that a chroma sample covers.
 const CHUNK: usize = 64;
+/// Number of samples that are compared at a time.
+const LANES: usize = 32;
 
 /// Counts the pixels of a rectangle, which must lie in the picture, outside the limits of EBU R 103. Gives exactly the
 /// count of [`outside_r103`](histoscope_core::histogram::reference::outside_r103), or 0 if codes outside are so few that
@@ -43,22 +45,20 @@ pub fn count_outside_r103(picture: &Picture, rect: Rect, is_interlaced: bool, to
         columns: left as usize..right as usize,
     };
     let level = Level::detect();
-    let rows: Vec<(u64, Vec<Range<usize>>)> = (top..bottom)
-        .into_par_iter()
-        .with_min_len(BAND_ROWS)
-        .map_init(LimitsScratch::default, |scratch, y| {
-            level.run(CodesOutside { counting: &counting, scratch, y: y as usize });
-            (scratch.count, scratch.beside.clone())
-        })
-        .collect();
-    let codes: u64 = rows.iter().map(|(count, _)| count).sum();
+    let bands = (top..bottom).into_par_iter().step_by(BAND_ROWS).map_init(LimitsScratch::default, |scratch, first| {
+        let rows = first as usize..(first as usize + BAND_ROWS).min(bottom as usize);
+        level.run(CodesOutside { counting: &counting, scratch, rows });
+        std::mem::take(&mut scratch.rows)
+    });
+    let rows: Vec<RowOutside> = bands.flatten_iter().collect();
+    let codes: u64 = rows.iter().map(|row| row.count).sum();
     if R103_NEIGHBOURS * codes <= tolerated {
         return 0;
     }
     let rows = &rows;
     let counts = (top..bottom).into_par_iter().map_init(LimitsScratch::default, |scratch, y| {
         let lines = r103_lines(y, 1 + u32::from(is_interlaced), top, bottom);
-        let stretches = lines.into_iter().flat_map(|line| rows[(line - top) as usize].1.iter().cloned());
+        let stretches = lines.into_iter().flat_map(|line| rows[(line - top) as usize].beside.iter().cloned());
         let stretches = joined(stretches.collect());
         let count = |columns| {
             level.run(FilteredOutside { counting: &counting, scratch, lines, columns });
@@ -132,21 +132,29 @@ impl LimitsCount<'_> {
         }
     }
 
-    /// Returns `true` if one of these pixels of a row may be outside: if red, green or blue of the lowest and the highest
-    /// codes would be.
+    /// Returns `true` if one of the pixels in these rows and columns may be outside: if red, green or blue of the lowest
+    /// and the highest codes would be.
     #[inline(always)]
-    fn may_be_outside(&self, codes: &mut Vec<u16>, y: usize, columns: &Range<usize>) -> bool {
+    fn may_be_outside(&self, codes: &mut Vec<u16>, rows: &Range<usize>, columns: &Range<usize>) -> bool {
         let mut extremes = [[0; 2]; 3];
         for (index, (source, extremes)) in self.sources.iter().zip(&mut extremes).enumerate() {
-            let (samples, y) = self.samples(index, y, columns);
-            *extremes = match source.bytes(y) {
-                Some(bytes) => lowest_and_highest(&bytes[samples]),
-                None => {
+            let (mut bytes, mut words) = (Extremes::new(0, u8::MAX), Extremes::new(0, u16::MAX));
+            let (mut is_bytes, mut last) = (false, None);
+            for row in rows.clone() {
+                let (samples, y) = self.samples(index, row, columns);
+                if last.replace(y) == Some(y) {
+                    continue;
+                }
+                if let Some(row) = source.bytes(y) {
+                    is_bytes = true;
+                    bytes.take(&row[samples]);
+                } else {
                     codes.resize(samples.len(), 0);
                     source.unpack(samples.start, y, codes);
-                    lowest_and_highest(codes)
+                    words.take(codes);
                 }
-            };
+            }
+            *extremes = if is_bytes { bytes.ends() } else { words.ends() };
         }
         (0..3).any(|channel| {
             let weights = self.conversion.weights[channel];
@@ -159,25 +167,34 @@ impl LimitsCount<'_> {
     }
 }
 
-/// Returns the lowest and the highest sample.
-#[inline(always)]
-fn lowest_and_highest<T: Copy + Ord + Into<i32>>(samples: &[T]) -> [i32; 2] {
-    let (groups, rest) = samples.as_chunks::<32>();
-    let mut extremes = [i32::MAX, i32::MIN];
-    let mut take = |low: T, high: T| extremes = [extremes[0].min(low.into()), extremes[1].max(high.into())];
-    if let Some((&first, groups)) = groups.split_first() {
-        let (mut low, mut high) = (first, first);
-        for group in groups {
-            for ((low, high), &sample) in low.iter_mut().zip(&mut high).zip(group) {
+/// The lowest and the highest of samples, lane by lane.
+struct Extremes<T> {
+    low: [T; LANES],
+    high: [T; LANES],
+}
+
+impl<T: Copy + Ord + Into<i32>> Extremes<T> {
+    #[inline(always)]
+    const fn new(least: T, most: T) -> Self {
+        Self { low: [most; LANES], high: [least; LANES] }
+    }
+
+    #[inline(always)]
+    fn take(&mut self, samples: &[T]) {
+        let (groups, rest) = samples.as_chunks::<LANES>();
+        for samples in groups.iter().map(<[T; LANES]>::as_slice).chain([rest]) {
+            for ((low, high), &sample) in self.low.iter_mut().zip(&mut self.high).zip(samples) {
                 (*low, *high) = ((*low).min(sample), (*high).max(sample));
             }
         }
-        let low = low.into_iter().reduce(T::min);
-        let high = high.into_iter().reduce(T::max);
-        low.zip(high).into_iter().for_each(|(low, high)| take(low, high));
     }
-    rest.iter().for_each(|&sample| take(sample, sample));
-    extremes
+
+    #[inline(always)]
+    fn ends(&self) -> [i32; 2] {
+        let low = self.low.iter().fold(self.low[0], |low, &lane| low.min(lane));
+        let high = self.high.iter().fold(self.high[0], |high, &lane| high.max(lane));
+        [low.into(), high.into()]
+    }
 }
 
 /// Writes every value `COUNT` times, the last one as often as there is room.
@@ -200,8 +217,8 @@ struct LimitsScratch {
     terms: Vec<i32>,
     /// Red, green and blue.
     values: [Vec<i32>; 3],
-    /// The stretches of columns to which codes outside contribute.
-    beside: Vec<Range<usize>>,
+    /// What was found in the rows of a band.
+    rows: Vec<RowOutside>,
     /// For each column of a stretch, 1 if a filtered value is outside.
     is_outside: Vec<u8>,
     /// The sums of a channel in three lines, as the filter weighs them down.
@@ -213,41 +230,51 @@ struct LimitsScratch {
 }
 
 /// The codes outside the limits in a row.
+#[derive(Clone, Default)]
+struct RowOutside {
+    count: u64,
+    /// The stretches of columns to which they contribute.
+    beside: Vec<Range<usize>>,
+}
+
+/// The codes outside the limits in a band of rows.
 struct CodesOutside<'a, 'p> {
     counting: &'a LimitsCount<'p>,
     scratch: &'a mut LimitsScratch,
-    y: usize,
+    rows: Range<usize>,
 }
 
 impl Kernel for CodesOutside<'_, '_> {
     #[inline(always)]
     fn run(self) {
-        let Self { counting, scratch, y } = self;
+        let Self { counting, scratch, rows } = self;
         let Range { start, end } = counting.columns;
         let aligned = start >> counting.columns_shift << counting.columns_shift;
-        scratch.count = 0;
-        scratch.beside.clear();
+        let mut found = vec![RowOutside::default(); rows.len()];
         for from in (aligned..end).step_by(CHUNK) {
             let columns = from..(from + CHUNK).min(end);
-            if !counting.may_be_outside(&mut scratch.codes[0], y, &columns) {
+            if !counting.may_be_outside(&mut scratch.codes[0], &rows, &columns) {
                 continue;
             }
-            counting.values(scratch, y, &columns);
-            let [red, green, blue] = &scratch.values;
-            let mut is_outside = [0_u8; CHUNK];
-            for (((is_outside, &r), &g), &b) in is_outside.iter_mut().zip(red).zip(green).zip(blue) {
-                let limits = counting.limits;
-                *is_outside = u8::from(limits.excludes(r) | limits.excludes(g) | limits.excludes(b));
-            }
-            is_outside[..start.saturating_sub(from)].fill(0);
-            let marked = |&is_outside: &u8| is_outside > 0;
-            let ends = is_outside.iter().position(marked).zip(is_outside.iter().rposition(marked));
-            if let Some((first, last)) = ends {
-                scratch.count += is_outside.iter().map(|&is_outside| u64::from(is_outside)).sum::<u64>();
-                let beside = (from + first).saturating_sub(REACH)..from + last + 1 + REACH;
-                scratch.beside.push(beside.start.max(start)..beside.end.min(end));
+            for (y, row) in rows.clone().zip(&mut found) {
+                counting.values(scratch, y, &columns);
+                let [red, green, blue] = &scratch.values;
+                let mut is_outside = [0_u8; CHUNK];
+                for (((is_outside, &r), &g), &b) in is_outside.iter_mut().zip(red).zip(green).zip(blue) {
+                    let limits = counting.limits;
+                    *is_outside = u8::from(limits.excludes(r) | limits.excludes(g) | limits.excludes(b));
+                }
+                is_outside[..start.saturating_sub(from)].fill(0);
+                let marked = |&is_outside: &u8| is_outside > 0;
+                let ends = is_outside.iter().position(marked).zip(is_outside.iter().rposition(marked));
+                if let Some((first, last)) = ends {
+                    row.count += is_outside.iter().map(|&is_outside| u64::from(is_outside)).sum::<u64>();
+                    let beside = (from + first).saturating_sub(REACH)..from + last + 1 + REACH;
+                    row.beside.push(beside.start.max(start)..beside.end.min(end));
+                }
             }
         }
+        scratch.rows = found;
     }
 }
 
