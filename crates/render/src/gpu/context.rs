@@ -113,6 +113,10 @@ pub struct OfferedAdapter {
 impl fmt::Display for OfferedAdapter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.unused {
+            // Whether OpenGL can draw in a window depends on the display, which is not opened here.
+            None if self.info.backend == format!("{:?}", wgpu::Backend::Gl) => {
+                write!(f, "{}: used where there is no window, which may need a driver for Vulkan", self.info)
+            }
             None if self.info.is_software() => {
                 write!(f, "{}: used to draw; the CPU counts, since this adapter is software", self.info)
             }
