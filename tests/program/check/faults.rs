@@ -9,6 +9,7 @@ pub const WIDTH: usize = 64;
 pub const HEIGHT: usize = 36;
 pub const RATE: usize = 25;
 const PIXELS: usize = WIDTH * HEIGHT;
+const LOSSLESS: &str = "-c:v ffv1";
 
 /// A pseudo-random sequence (xorshift).
 pub struct Chance(pub u64);
@@ -72,8 +73,16 @@ fn length(chance: &mut Chance, least: usize, most: usize) -> usize {
     chance.whole(least, limit)
 }
 
-/// Makes a clip with this many faults, at random from `seed`.
+/// Makes a lossless clip with this many faults, at random from `seed`.
 pub fn faulty(seed: u64, faults: usize) -> Faulty {
+    faulty_in(LOSSLESS, seed, faults)
+}
+
+/// Makes a clip with this many faults, at random from `seed`, with FFmpeg's arguments for its coding.
+pub fn faulty_in(coding: &str, seed: u64, faults: usize) -> Faulty {
+    // What is lost must not turn one kind into another: freezes are longer than the groups of pictures of MPEG-2, and
+    // what is clipped is farther from the limits of EBU R 103.
+    let (still_frames, clipped, white) = if coding == LOSSLESS { (13, 240, 235) } else { (26, 236, 234) };
     let mut chance = Chance(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let mut frames: Vec<Vec<u8>> = Vec::new();
     let mut expected = Vec::new();
@@ -97,7 +106,7 @@ pub fn faulty(seed: u64, faults: usize) -> Faulty {
         let first = frames.len();
         let long = match kind {
             Fault::White => chance.whole(1, 4),
-            Fault::Frozen => length(&mut chance, 13, 250),
+            Fault::Frozen => length(&mut chance, still_frames, 250),
             Fault::Black | Fault::Clipped | Fault::Range => length(&mut chance, 1, 250),
         };
         let still = shot.luma(first, &mut chance);
@@ -105,10 +114,10 @@ pub fn faulty(seed: u64, faults: usize) -> Faulty {
             let mut luma = shot.luma(frames.len(), &mut chance);
             match kind {
                 Fault::Black => luma = noisy(16, &mut chance),
-                Fault::White => luma = noisy(235, &mut chance),
+                Fault::White => luma = noisy(white, &mut chance),
                 Fault::Frozen => luma.clone_from(&still),
                 // A twenty-fifth of the picture.
-                Fault::Clipped => luma[..PIXELS / 25].fill(240),
+                Fault::Clipped => luma[..PIXELS / 25].fill(clipped),
                 // A twelfth, as a square: EBU R 103's filter passes single lines.
                 Fault::Range => luma.chunks_mut(WIDTH).take(12).for_each(|row| row[..16].fill(252)),
             }
@@ -146,7 +155,7 @@ pub fn faulty(seed: u64, faults: usize) -> Faulty {
     fs::write(clip.folder().join("frames.yuv"), bytes).expect("the frames are written");
     let size = format!("-video_size {WIDTH}x{HEIGHT} -framerate {RATE}");
     let tags = "-color_range tv -colorspace bt709 -color_primaries bt709 -color_trc bt709";
-    clip.make("faulty.mkv", &format!("-f rawvideo -pixel_format yuv444p {size} -i @/frames.yuv {tags} -c:v ffv1"));
+    clip.make("faulty.mkv", &format!("-f rawvideo -pixel_format yuv444p {size} -i @/frames.yuv {tags} {coding}"));
     fs::remove_file(clip.folder().join("frames.yuv")).expect("the raw frames go");
     Faulty { clip, expected, faults, frames: frames.len() as u64 }
 }

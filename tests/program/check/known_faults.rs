@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::check::faults::{Faulty, RATE, faulty};
+use crate::check::faults::{Faulty, RATE, faulty, faulty_in};
 use crate::check::{found, of};
 use crate::common::Clip;
 
@@ -93,16 +93,39 @@ fn flashes(log: &str) -> Vec<(u64, u64)> {
     close.map(|pair| (pair[0], pair[1] - 1)).collect()
 }
 
-/// Replaces stretches by the known ones that they match to within a frame at either end.
-fn rounded(found: &[(u64, u64)], known: &[(u64, u64)]) -> Vec<(u64, u64)> {
-    let is_near = |a: (u64, u64), b: (u64, u64)| a.0.abs_diff(b.0) <= 1 && a.1.abs_diff(b.1) <= 1;
+/// Replaces stretches by the known ones that they match to within so many frames at either end.
+fn rounded(found: &[(u64, u64)], known: &[(u64, u64)], slack: u64) -> Vec<(u64, u64)> {
+    let is_near = |a: (u64, u64), b: (u64, u64)| a.0.abs_diff(b.0) <= slack && a.1.abs_diff(b.1) <= slack;
     found.iter().map(|&found| known.iter().copied().find(|&known| is_near(found, known)).unwrap_or(found)).collect()
 }
+
+/// FFmpeg's arguments for the codings of 301 clips.
+const CODINGS: [&str; 7] = [
+    "-c:v libx264 -crf 18 -pix_fmt yuv420p",
+    "-c:v libx264 -crf 23 -pix_fmt yuv420p",
+    "-c:v libx264 -crf 28 -pix_fmt yuv420p",
+    "-c:v libx264 -crf 32 -pix_fmt yuv420p",
+    "-c:v mpeg2video -b:v 8M -pix_fmt yuv420p",
+    "-c:v prores_ks -pix_fmt yuv422p10le",
+    "-c:v libx265 -x265-params log-level=none -crf 20 -pix_fmt yuv420p10le",
+];
 
 #[test]
 #[ignore = "checks over 200 clips, and prints how FFmpeg's filters find the same faults"]
 fn two_hundred_clips_and_the_filters_of_ffmpeg() {
     let clips: Vec<_> = (100..305).map(|seed| faulty(seed, 3)).collect();
+    compare(&clips, 0);
+}
+
+#[test]
+#[ignore = "as above, for 301 clips in codecs that lose something"]
+fn three_hundred_coded_clips_and_the_filters_of_ffmpeg() {
+    let clips: Vec<_> = (1000..1301).map(|seed| faulty_in(CODINGS[seed as usize % 7], seed, 3)).collect();
+    compare(&clips, 3);
+}
+
+/// Prints how faults are found by `check`, whose stretches may be off by so many frames, and by filters of FFmpeg.
+fn compare(clips: &[Faulty], slack: u64) {
     let mut ours = KINDS.map(|kind| (kind, Score::default()));
     let mut theirs = ["black", "frozen", "flash"].map(|kind| (kind, Score::default()));
     for (index, Faulty { clip, expected, frames, .. }) in clips.iter().enumerate() {
@@ -112,7 +135,8 @@ fn two_hundred_clips_and_the_filters_of_ffmpeg() {
             expected.iter().filter(|(check, _)| *check == kind).map(|(_, span)| *span).collect()
         };
         for (kind, score) in &mut ours {
-            score.add(&name, kind, &known(kind), &of(&found, kind));
+            let known = known(kind);
+            score.add(&name, kind, &known, &rounded(&of(&found, kind), &known, slack));
         }
         let last = frames - 1;
         let log = log_of(clip.path(), "blackdetect=d=0.04:pix_th=0.1,freezedetect=n=-60dB:d=0.5,scdet=t=10");
@@ -123,7 +147,7 @@ fn two_hundred_clips_and_the_filters_of_ffmpeg() {
         ];
         for ((kind, score), filtered) in theirs.iter_mut().zip(filtered) {
             let known = known(kind);
-            score.add(&name, kind, &known, &rounded(&filtered, &known));
+            score.add(&name, kind, &known, &rounded(&filtered, &known, slack.max(1)));
         }
     }
     println!("{} clips, {} faults", clips.len(), clips.iter().map(|clip| clip.faults).sum::<usize>());
@@ -132,9 +156,8 @@ fn two_hundred_clips_and_the_filters_of_ffmpeg() {
         let (precision, recall) = (100.0 * score.precision(), 100.0 * score.recall());
         println!("| `{kind}` | `{name}` | {} | {recall:.1} % | {precision:.1} % |", score.known);
     }
-    for (kind, score) in &ours {
-        assert!(score.recall() >= 0.98 && score.precision() >= 0.98, "{kind}: {score:#?}");
-    }
+    let is_good = |score: &Score| score.recall() >= 0.98 && score.precision() >= 0.98;
+    assert!(ours.iter().all(|(_, score)| is_good(score)), "{ours:#?}");
 }
 
 #[test]

@@ -14,8 +14,10 @@ use crate::picture::Picture;
 pub const RENEWAL: f64 = 0.01;
 /// The maximum length of a renewal in seconds.
 const RENEWAL_SECS: f64 = 0.2;
-/// The minimum length of the still frames before and after a renewal in seconds.
+/// The minimum length of the still frames before or after a renewal in seconds.
 const RUN_SECS: f64 = 0.3;
+/// The minimum length of the first still frames, if longer ones follow after a renewal.
+const SHORT_RUN_SECS: f64 = 0.1;
 /// Tolerance for comparing times, which accumulate rounding errors.
 const SLACK_SECS: f64 = 1e-6;
 
@@ -99,6 +101,8 @@ pub(super) struct Stills {
     run: Option<Stretch>,
     /// The stretch to which it may belong.
     kept: Option<Stretch>,
+    /// A run too short for a stretch, to which the next one may belong.
+    short: Option<Stretch>,
     /// The histogram of the first still frame of both.
     reference: Option<Signature>,
 }
@@ -117,6 +121,7 @@ impl Stills {
         let first = self.before.replace(here).filter(|_| is_still);
         let Some(first) = first else {
             self.end_run(here.1, limits, difference.is_none());
+            self.short = self.short.take().filter(|_| difference.is_some());
             let goes_on = |kept: &Stretch| here.1 - kept.end_secs < RENEWAL_SECS - SLACK_SECS;
             return if difference.is_some() && self.kept.as_ref().is_some_and(goes_on) {
                 None
@@ -141,10 +146,14 @@ impl Stills {
         let Some(mut run) = self.run.take() else { return };
         run.end_secs = now_secs;
         let is_long = run.secs() >= RUN_SECS.min(limits.secs);
+        let short = self.short.take().filter(|short| run.first.1 - short.end_secs < RENEWAL_SECS - SLACK_SECS);
         match &mut self.kept {
             Some(kept) if is_long || is_last => (kept.last, kept.end_secs) = (run.last, run.end_secs),
-            None if is_long => self.kept = Some(run),
-            None => self.reference = None,
+            None if is_long => self.kept = Some(Stretch { first: short.map_or(run.first, |short| short.first), ..run }),
+            None => {
+                self.reference = None;
+                self.short = Some(run).filter(|run| !is_last && run.secs() >= SHORT_RUN_SECS);
+            }
             Some(_) => {}
         }
     }
@@ -191,6 +200,16 @@ mod tests {
 
     fn at_one_level(parts: &[(Option<f64>, usize)]) -> Vec<(u64, u64)> {
         stretches(parts.iter().flat_map(|&(difference, frames)| vec![(difference, 100); frames]))
+    }
+
+    #[test]
+    fn a_stretch_begins_before_an_early_renewal() {
+        let begun = |first: (Option<f64>, usize), then: (Option<f64>, usize)| {
+            at_one_level(&[(MOVED, 10), first, then, (STILL, 60), (MOVED, 5)])
+        };
+        assert_eq!(begun((STILL, 4), (SLIGHT, 1)), [(9, 74)]);
+        assert_eq!(begun((STILL, 1), (SLIGHT, 1)), [(11, 71)], "too short");
+        assert_eq!(begun((STILL, 4), (MOVED, 1)), [(14, 74)], "it moved");
     }
 
     #[test]
