@@ -11,7 +11,7 @@ use super::comparison::{Against, Comparison};
 use super::counter::{FrameCounts, LightRequest, RunComponents, RunCounter};
 use super::error::{AnalyzeError, Stop};
 use super::frames::{Bound, Next, NumberedFrames};
-use super::inspection::{Active, Inspected, Inspection, Outline, outside_r103};
+use super::inspection::{Active, Inspected, Inspection, Outline, PendingShare, outside_r103};
 use super::planes::SampleReading;
 use super::selection::Selection;
 use super::signal::SignalUse;
@@ -270,12 +270,17 @@ pub(super) fn count_all(
     Ok(RunOutcome { scopes: work.counter.take_sums()?, ..taken.ended() })
 }
 
+/// The most frames that are counted and still inspected, if other threads inspect them.
+const MOST_INSPECTING: usize = 4;
+
 /// Frames that are being counted.
 pub(super) struct CountingWork<'a> {
     context: &'a Context<'a>,
     counter: RunCounter,
     picker: Option<Picker>,
     waiting: VecDeque<Waiting>,
+    /// Frames that are counted, and still inspected by other threads.
+    inspecting: VecDeque<(CountedFrame, Option<Frame>, Option<PendingShare>)>,
     differences: Option<Differences>,
     /// The levels of the last frame at the points of a grid, if likeness is inspected.
     outline: Option<Outline>,
@@ -303,7 +308,8 @@ impl<'a> CountingWork<'a> {
     fn with(context: &'a Context<'a>, counter: RunCounter) -> Self {
         let picker = context.request.thumbnails.map(Picker::new);
         let differences = context.request.inspection.differences.map(Differences::new);
-        Self { context, counter, picker, waiting: VecDeque::new(), differences, outline: None, flashes: None }
+        let (waiting, inspecting) = (VecDeque::new(), VecDeque::new());
+        Self { context, counter, picker, waiting, inspecting, differences, outline: None, flashes: None }
     }
 
     /// Returns this work for frames elsewhere in the file. The counter with its memory stays.
@@ -378,6 +384,9 @@ impl<'a> CountingWork<'a> {
         sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, AnalyzeError> {
         while self.is_full() {
+            self.inspect()?;
+        }
+        while self.inspecting.len() > self.most_inspecting() {
             if self.hand_out(sink)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
@@ -389,7 +398,7 @@ impl<'a> CountingWork<'a> {
         &mut self,
         sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, AnalyzeError> {
-        while !self.waiting.is_empty() {
+        while !self.waiting.is_empty() || !self.inspecting.is_empty() {
             if self.hand_out(sink)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
@@ -397,18 +406,35 @@ impl<'a> CountingWork<'a> {
         Ok(ControlFlow::Continue(()))
     }
 
+    const fn most_inspecting(&self) -> usize {
+        if self.context.request.inspection.r103.is_some() { MOST_INSPECTING } else { 0 }
+    }
+
+    /// Waits for the counts of the oldest frame, and begins to inspect it.
+    fn inspect(&mut self) -> Result<(), AnalyzeError> {
+        let Some(waiting) = self.waiting.pop_front() else { return Ok(()) };
+        let Waiting { number, frame, picture, inspected, first } = waiting;
+        let spoil = self.context.request.spoils(number);
+        let Some(counts) = self.counter.take(number, spoil)? else { return Ok(()) };
+        let outside = picture.as_ref().zip(self.context.request.inspection.r103);
+        let outside =
+            outside.map(|(frame, tolerated)| outside_r103(frame, inspected.active, counts.rgbl.as_ref(), tolerated));
+        let counted = CountedFrame { number, frame, counts, comparison: None, thumbnail: None, inspected, first };
+        self.inspecting.push_back((counted, picture, outside));
+        Ok(())
+    }
+
     /// Waits for the oldest frame's counts. Returns `None` if none is pending.
     pub(super) fn take(&mut self) -> Result<Option<CountedFrame>, AnalyzeError> {
-        let Some(waiting) = self.waiting.pop_front() else { return Ok(None) };
-        let Waiting { number, frame, picture, mut inspected, first } = waiting;
-        let spoil = self.context.request.spoils(number);
-        let Some(counts) = self.counter.take(number, spoil)? else { return Ok(None) };
-        if let (Some(frame), Some(tolerated)) = (&picture, self.context.request.inspection.r103) {
-            inspected.outside_r103 = outside_r103(frame, inspected.active, counts.rgbl.as_ref(), tolerated);
+        if self.inspecting.len() <= self.most_inspecting() {
+            self.inspect()?;
         }
-        let picked = self.picker.as_mut().zip(picture);
-        let thumbnail = picked.and_then(|(picker, frame)| picker.picture(number, frame, &counts, &mut inspected));
-        Ok(Some(CountedFrame { number, frame, counts, comparison: None, thumbnail, inspected, first }))
+        let Some((mut counted, picture, outside)) = self.inspecting.pop_front() else { return Ok(None) };
+        counted.inspected.outside_r103 = outside.and_then(|outside| outside.get());
+        if let Some((picker, frame)) = self.picker.as_mut().zip(picture) {
+            counted.thumbnail = picker.picture(counted.number, frame, &counted.counts, &mut counted.inspected);
+        }
+        Ok(Some(counted))
     }
 
     /// Passes the oldest frame to `sink`.

@@ -1,5 +1,7 @@
 //! Properties of pictures besides their counts, for findings.
 
+use std::sync::{Arc, OnceLock};
+
 use histoscope_core::flash::FlashCounts;
 use histoscope_core::histogram::limits::R103_NEIGHBOURS;
 use histoscope_core::histogram::{CLAMPED_CHANNELS, Histogram};
@@ -44,15 +46,26 @@ pub struct Inspected {
     pub begins: bool,
 }
 
-/// Returns the share of the active picture that is outside the limits of EBU R 103, or `None` without R'G'B'. These limits
-/// lie beyond black and white, so pixels are examined only if more than the `tolerated` share can be outside.
+/// A share that another thread may still be counting.
+pub(super) struct PendingShare(Arc<OnceLock<Option<f64>>>);
+
+impl PendingShare {
+    /// Waits for the share.
+    pub(super) fn get(&self) -> Option<f64> {
+        *self.0.wait()
+    }
+}
+
+/// Begins to count the share of the active picture that is outside the limits of EBU R 103, which is `None` without
+/// R'G'B'. These limits lie beyond black and white, so pixels are examined only if more than the `tolerated` share can be
+/// outside.
 pub(super) fn outside_r103(
     frame: &Frame,
     active: Option<Active>,
     histogram: Option<&Histogram>,
     tolerated: f64,
-) -> Option<f64> {
-    let histogram = histogram?;
+) -> PendingShare {
+    let Some(histogram) = histogram else { return PendingShare(Arc::new(OnceLock::from(None))) };
     let beyond = (0..CLAMPED_CHANNELS).flat_map(|channel| histogram.out_of_range(channel)).map(u64::from).sum::<u64>();
     let whole = Rect::whole(frame.picture.width(), frame.picture.height());
     let rect = active.map_or(whole, |active| active.picture);
@@ -60,10 +73,16 @@ pub(super) fn outside_r103(
     let tolerated = (tolerated * pixels as f64) as u64;
     // A filtered pixel is outside only if one in its neighbourhood is.
     if (R103_NEIGHBOURS * beyond).min(pixels) <= tolerated {
-        return Some(0.0);
+        return PendingShare(Arc::new(OnceLock::from(Some(0.0))));
     }
-    let outside = count_outside_r103(frame.picture.as_rgb()?, rect, frame.facts.scan.is_interlaced(), tolerated);
-    Some(f64::from(outside) / pixels as f64)
+    let pending = PendingShare(Arc::default());
+    let (share, picture, is_interlaced) =
+        (Arc::clone(&pending.0), frame.picture.clone(), frame.facts.scan.is_interlaced());
+    rayon::spawn(move || {
+        let outside = picture.as_rgb().map(|picture| count_outside_r103(picture, rect, is_interlaced, tolerated));
+        let _ = share.set(outside.map(|outside| f64::from(outside) / pixels as f64));
+    });
+    pending
 }
 
 /// The picture between black bars at the edges.

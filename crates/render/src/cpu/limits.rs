@@ -45,18 +45,23 @@ pub fn count_outside_r103(picture: &Picture, rect: Rect, is_interlaced: bool, to
         columns: left as usize..right as usize,
     };
     let level = Level::detect();
-    let bands = (top..bottom).into_par_iter().step_by(BAND_ROWS).map_init(LimitsScratch::default, |scratch, first| {
-        let rows = first as usize..(first as usize + BAND_ROWS).min(bottom as usize);
-        level.run(CodesOutside { counting: &counting, scratch, rows });
-        std::mem::take(&mut scratch.rows)
-    });
+    // A task of the pool is one of many, and shares nothing.
+    let least = if rayon::current_thread_index().is_some() { picture.height() as usize } else { 1 };
+    let bands = (top..bottom).into_par_iter().step_by(BAND_ROWS).with_min_len(least).map_init(
+        LimitsScratch::default,
+        |scratch, first| {
+            let rows = first as usize..(first as usize + BAND_ROWS).min(bottom as usize);
+            level.run(CodesOutside { counting: &counting, scratch, rows });
+            std::mem::take(&mut scratch.rows)
+        },
+    );
     let rows: Vec<RowOutside> = bands.flatten_iter().collect();
     let codes: u64 = rows.iter().map(|row| row.count).sum();
     if R103_NEIGHBOURS * codes <= tolerated {
         return 0;
     }
     let rows = &rows;
-    let counts = (top..bottom).into_par_iter().map_init(LimitsScratch::default, |scratch, y| {
+    let counts = (top..bottom).into_par_iter().with_min_len(least).map_init(LimitsScratch::default, |scratch, y| {
         let lines = r103_lines(y, 1 + u32::from(is_interlaced), top, bottom);
         let stretches = lines.into_iter().flat_map(|line| rows[(line - top) as usize].beside.iter().cloned());
         let stretches = joined(stretches.collect());
