@@ -201,7 +201,8 @@ impl Demuxer {
                     let is_complete = packet.pts().is_none_or(|pts| pts < i64::from(sequence.count()));
                     if is_complete { Read::Packet(packet) } else { Read::End }
                 }
-                Read::Error(AvError::IO) if self.source.may_lack_pictures() => Read::End,
+                // Version 9 says that the file is not there.
+                Read::Error(AvError::IO | AvError::NO_ENTRY) if self.source.may_lack_pictures() => Read::End,
                 other => other,
             };
         }
