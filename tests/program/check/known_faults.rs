@@ -114,18 +114,18 @@ const CODINGS: [&str; 7] = [
 #[ignore = "checks over 200 clips, and prints how FFmpeg's filters find the same faults"]
 fn two_hundred_clips_and_the_filters_of_ffmpeg() {
     let clips: Vec<_> = (100..305).map(|seed| faulty(seed, 3)).collect();
-    compare(&clips, 0);
+    println!("{}", table(&clips, 0));
 }
 
 #[test]
 #[ignore = "as above, for 301 clips in codecs that lose something"]
 fn three_hundred_coded_clips_and_the_filters_of_ffmpeg() {
     let clips: Vec<_> = (1000..1301).map(|seed| faulty_in(CODINGS[seed as usize % 7], seed, 3)).collect();
-    compare(&clips, 3);
+    println!("{}", table(&clips, 3));
 }
 
-/// Prints how faults are found by `check`, whose stretches may be off by so many frames, and by filters of FFmpeg.
-fn compare(clips: &[Faulty], slack: u64) {
+/// Returns how faults are found by `check`, whose stretches may be off by so many frames, and by filters of FFmpeg.
+fn table(clips: &[Faulty], slack: u64) -> String {
     let mut ours = KINDS.map(|kind| (kind, Score::default()));
     let mut theirs = ["black", "frozen", "flash"].map(|kind| (kind, Score::default()));
     for (index, Faulty { clip, expected, frames, .. }) in clips.iter().enumerate() {
@@ -150,14 +150,16 @@ fn compare(clips: &[Faulty], slack: u64) {
             score.add(&name, kind, &known, &rounded(&filtered, &known, slack.max(1)));
         }
     }
-    println!("{} clips, {} faults", clips.len(), clips.iter().map(|clip| clip.faults).sum::<usize>());
+    let faults: usize = clips.iter().map(|clip| clip.faults).sum();
+    let mut table = format!("{} clips, {faults} faults", clips.len());
     let named = ours.iter().map(|score| ("check", score)).chain(FILTERS.into_iter().zip(&theirs));
     for (name, (kind, score)) in named {
         let (precision, recall) = (100.0 * score.precision(), 100.0 * score.recall());
-        println!("| `{kind}` | `{name}` | {} | {recall:.1} % | {precision:.1} % |", score.known);
+        table += &format!("\n| `{kind}` | `{name}` | {} | {recall:.1} % | {precision:.1} % |", score.known);
     }
     let is_good = |score: &Score| score.recall() >= 0.98 && score.precision() >= 0.98;
-    assert!(ours.iter().all(|(_, score)| is_good(score)), "{ours:#?}");
+    assert!(ours.iter().all(|(_, score)| is_good(score)), "{table}\n{ours:#?}");
+    table
 }
 
 #[test]
