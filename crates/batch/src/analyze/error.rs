@@ -206,7 +206,7 @@ pub enum AnalyzeError {
         frame: u64,
     },
     /// FFmpeg's filter would convert pictures of this format first.
-    #[error("{}: signalstats reads only planar Y'CbCr and would convert {format} first, to other values; choose another format, such as csv, or another profile", .input.display())]
+    #[error("{}: signalstats reads only planar Y'CbCr and would convert {format} first, to other values; use --format jsonl, csv, json or parquet, or another profile", .input.display())]
     NoSignal {
         /// The video.
         input: PathBuf,
