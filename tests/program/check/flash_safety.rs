@@ -28,6 +28,18 @@ fn flashing_is_found_from_its_thresholds_on() {
 }
 
 #[test]
+fn halves_that_flash_in_turns_are_found() {
+    let half = |x: u32, from: u32| {
+        format!("drawbox=x={x}:w=50:h=54:c=gray:t=fill:enable=between(mod(n\\,16)\\,{from}\\,{})", from + 7)
+    };
+    let source = format!("color=black:s=100x54:r=50:d=3,{},{},format=yuv444p", half(0, 0), half(50, 8));
+    let clip = Clip::new("flash.mkv", &format!("-f lavfi -i {source} {TAGS} -c:v ffv1"));
+    let profile = clip.folder().join("profile.toml");
+    std::fs::write(&profile, "[flash-safety]\nseverity = \"error\"\n").expect("a profile");
+    assert_eq!(of(&found_by(clip.path(), profile.to_str().expect("UTF-8")), "flash-safety"), [(8, 144)]);
+}
+
+#[test]
 fn red_is_found_that_is_too_dark_to_be_found_by_its_luminance() {
     // Red of 0x80 is 38 cd/m² in red, but 8.1 cd/m² in luminance.
     assert_eq!(flashing(100, 8, "0x800000"), [(8, 144)]);

@@ -84,16 +84,15 @@ struct Changes {
 impl Changes {
     /// Takes the next frame: the pixels that have changed up and down, of all pixels.
     fn push(&mut self, here: Span, [up, down]: [u64; 2], pixels: u64) {
-        let is_enough = |count: u64| 100 * count > LEAST_PERCENT * pixels;
-        let most = up.max(down);
-        // Only a change against the one before makes a flash.
-        let is_up = up >= down;
-        if !is_enough(most) || self.lately.last().is_some_and(|last| last.is_up == is_up) {
+        // Only a change against the one before makes a flash. Parts of the picture may change up while others change down.
+        let is_up = self.lately.last().map_or(up >= down, |last| !last.is_up);
+        let changed = if is_up { up } else { down };
+        if 100 * changed <= LEAST_PERCENT * pixels {
             return;
         }
         // Times have rounding errors.
         self.lately.retain(|change| here.start_secs - change.here.start_secs < SECOND - 1e-6);
-        self.lately.push(Change { here, is_up, share: most as f64 / pixels as f64 });
+        self.lately.push(Change { here, is_up, share: changed as f64 / pixels as f64 });
         let changes = self.lately.len();
         if changes <= MOST_CHANGES {
             return;
@@ -145,6 +144,16 @@ mod tests {
         assert_eq!(found(&[10, 18, 26, 34, 42, 50, 60], 100), []);
         let many: Vec<u64> = (0..20).map(|at| 20 + 5 * at).collect();
         assert_eq!(found(&many, 40), [(20, 115, 10)], "one finding");
+    }
+
+    #[test]
+    fn halves_that_flash_in_turns_are_found() {
+        let mut changes = Changes::default();
+        for frame in 0..60 {
+            let here = Span { frame, last: frame, start_secs: frame as f64 / 50.0, end_secs: 0.0 };
+            changes.push(here, if frame % 8 == 0 { [50, 50] } else { [0, 0] }, 100);
+        }
+        assert_eq!(changes.finish().first().map(|run| (run.span.frame, run.changes)), Some((0, 7)));
     }
 
     #[test]
