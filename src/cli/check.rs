@@ -112,6 +112,15 @@ impl CheckArgs {
                 }
             }
         }
+        if !is_bad && !stop.is_stopped() {
+            let found =
+                |checked: &'_ CheckedFile| checked.findings.iter().map(|it| (it.check, it.span)).collect::<Vec<_>>();
+            let all: Vec<_> = files.iter().map(|checked| (checked.file.as_str(), found(checked))).collect();
+            let all = all.iter().flat_map(|(file, found)| found.iter().map(|&(check, span)| (*file, check, span)));
+            for place in profile.idle_waivers(&all.collect::<Vec<_>>()) {
+                print_error(&format!("{place}: this waiver is about none of the findings"));
+            }
+        }
         if self.inputs.len() > 1 {
             print_line(&checking::summary(&files))?;
         }

@@ -95,6 +95,11 @@ fn a_waived_finding_is_listed_and_does_not_fail() {
     assert_eq!((&waived[0]["severity"], &waived[0]["waived_because"]), (&"error".into(), &"a camera's flash".into()));
     assert!(fs::read_to_string(csv).unwrap().lines().any(|line| line.ends_with(",A. Operator,a camera's flash")));
     assert!(fs::read_to_string(html).unwrap().contains("waived by A. Operator: a camera&#39;s flash"));
+    // A waiver that is about another frame is named.
+    fs::write(place("idle.toml"), waivers.replace("[25, 25]", "[26, 30]")).unwrap();
+    let idle = check(clip.path(), &["--waivers", &place("idle.toml")]);
+    assert!(idle.stderr.contains("idle.toml, line 1: this waiver is about none of the findings"), "{idle:?}");
+    assert!(one.stderr.is_empty(), "{one:?}");
     // A waiver without a reason.
     fs::write(place("bad.toml"), waivers.replace("reason = \"a camera's flash\"\n", "")).unwrap();
     let bad = check(clip.path(), &["--waivers", &place("bad.toml")]);

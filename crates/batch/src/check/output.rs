@@ -303,7 +303,10 @@ fn json_text(files: &[CheckedFile]) -> String {
 /// Returns a marker for each finding.
 fn markers(checked: &CheckedFile) -> Vec<Marker> {
     let marker = |finding: &CheckFinding| {
-        let words = format!("{} {} {}", standing(finding), sanitized(&finding.text), measured(finding));
+        // The finding comes first: lists of markers show the beginning.
+        let waived = finding.waived.as_ref().map_or_else(String::new, |waived| format!("({})", waived_text(waived)));
+        let words = [finding.severity.name().to_owned(), sanitized(&finding.text), measured(finding), waived];
+        let words: Vec<_> = words.into_iter().filter(|word| !word.is_empty()).collect();
         let color = match finding.severity {
             _ if finding.waived.is_some() => MarkerColor::Green,
             Severity::Error => MarkerColor::Red,
@@ -313,7 +316,7 @@ fn markers(checked: &CheckedFile) -> Vec<Marker> {
         Marker {
             secs: finding.span.map_or([0.0; 2], |span| [span.start_secs, span.end_secs]),
             timecode: finding.timecodes[0],
-            text: words.trim().to_owned(),
+            text: words.join(" "),
             color,
         }
     };
@@ -342,6 +345,7 @@ mod tests {
         let span = Some(Span { frame: 100, last: 101, start_secs: 4.0, end_secs: 4.08 });
         let first = Timecode::parse("01:00:00:00").unwrap();
         CheckedFile {
+            file: "a,b.mp4".to_owned(),
             name: "a,b.mp4".to_owned(),
             profile: "ebu-r103".to_owned(),
             findings: vec![

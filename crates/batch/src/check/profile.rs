@@ -139,6 +139,14 @@ impl Profile {
     pub(super) fn waived(&self, file: &str, check: &str, span: Option<Span>) -> Option<Waived> {
         Waiver::of(&self.waivers, file, check, span)
     }
+
+    /// Returns the file and line of each waiver that is about none of these findings: the name of a finding's file, its
+    /// check and its frames.
+    #[must_use]
+    pub fn idle_waivers(&self, findings: &[(&str, &str, Option<Span>)]) -> Vec<&str> {
+        let is_idle = |waiver: &&Waiver| !findings.iter().any(|&(file, check, span)| waiver.covers(file, check, span));
+        self.waivers.iter().filter(is_idle).map(|waiver| waiver.place.as_str()).collect()
+    }
 }
 
 /// Returns the index of a check in [`checks::ALL`], or what to write instead.

@@ -27,6 +27,8 @@ use histoscope_core::text::shown;
 pub struct CheckedFile {
     /// The file as named by the user, sanitized.
     pub name: String,
+    /// Its name without its folder, as waivers have it.
+    pub file: String,
     /// Name of the profile.
     pub profile: String,
     /// The findings, in order of time; those about the whole file come first.
@@ -152,7 +154,7 @@ pub fn run_observed(
     let source = SourceClip::of(&info, &shown(&input), gathered.first.size, gathered.clip.end_secs);
     let report = with_page.then(|| gathered.into_report(Vec::new()));
     let (name, profile) = (shown(&input), profile.name.clone());
-    Ok(CheckedFile { name, profile, findings, frames, source, report, stopped })
+    Ok(CheckedFile { name, file, profile, findings, frames, source, report, stopped })
 }
 
 /// Returns the time at which a finding begins; those about the whole file come first.

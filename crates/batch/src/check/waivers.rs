@@ -14,6 +14,8 @@ use super::finding::{Span, Waived};
 /// A waiver.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Waiver {
+    /// Its file and line, for messages.
+    pub(super) place: String,
     /// The name of the file without its folder, or `None` for every file.
     file: Option<String>,
     check: &'static str,
@@ -76,22 +78,25 @@ impl Waiver {
                 return Err(wrong(frames.span().start, "the last frame comes before the first".to_owned()));
             }
             let waived = Waived { reason: stated(reason, "reason")?, name: stated(name, "name")? };
-            Ok(Self { file, check: known.name, frames: frames.map(Spanned::into_inner), waived })
+            let place = format!("{path}, line {}", line_of(text, start));
+            Ok(Self { place, file, check: known.name, frames: frames.map(Spanned::into_inner), waived })
         };
         document.waiver.into_iter().map(waiver).collect()
     }
 
     /// Returns by whom and why a finding is waived, if it is: the name of its file, its check and its frames.
     pub(super) fn of(waivers: &[Self], file: &str, check: &str, span: Option<Span>) -> Option<Waived> {
-        let covers = |waiver: &&Self| {
-            let has_frames = match (waiver.frames, span) {
-                (None, _) => true,
-                (Some([first, last]), Some(span)) => first <= span.frame && span.last <= last,
-                (Some(_), None) => false,
-            };
-            has_frames && waiver.check == check && waiver.file.as_ref().is_none_or(|name| name == file)
+        waivers.iter().find(|waiver| waiver.covers(file, check, span)).map(|waiver| waiver.waived.clone())
+    }
+
+    /// Returns `true` if it is about this finding.
+    pub(super) fn covers(&self, file: &str, check: &str, span: Option<Span>) -> bool {
+        let has_frames = match (self.frames, span) {
+            (None, _) => true,
+            (Some([first, last]), Some(span)) => first <= span.frame && span.last <= last,
+            (Some(_), None) => false,
         };
-        waivers.iter().find(covers).map(|waiver| waiver.waived.clone())
+        has_frames && self.check == check && self.file.as_ref().is_none_or(|name| name == file)
     }
 }
 
