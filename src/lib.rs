@@ -84,7 +84,6 @@ pub mod analysis {
     pub use histoscope_batch::analyze::comparison::Against;
     pub use histoscope_batch::analyze::counter::{RunComponents, ScopeUse};
     pub use histoscope_batch::analyze::format::{Format, TextFormat};
-    pub use histoscope_batch::analyze::inspection::Inspection;
     pub use histoscope_batch::analyze::light::LightUse;
     pub use histoscope_batch::analyze::merge::merge;
     pub use histoscope_batch::analyze::output::OutputTarget;
@@ -112,7 +111,7 @@ pub mod reporting {
 pub mod checking {
     pub use histoscope_batch::check::output::{CheckFormat, summary, table, write_all};
     pub use histoscope_batch::check::profile::{BUILT_IN, Profile, ProfileError, Setting, text_of};
-    pub use histoscope_batch::check::run::{CheckedFile, run};
+    pub use histoscope_batch::check::run::{CheckedFile, idle_waivers, run};
     pub use histoscope_batch::file::check_output;
 }
 

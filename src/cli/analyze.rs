@@ -10,8 +10,8 @@ use std::process::ExitCode;
 use clap::Args;
 use histoscope::adjusting::Adjustments;
 use histoscope::analysis::{
-    Against, AnalyzeError, Destination, Finished, Format, Inspection, Jobs, LOWEST_HLG_PEAK, LightUse, OutputTarget,
-    Request, RunComponents, SceneFormat, ScopeUse, Selection, SignalUse, Stop, TextFormat, USUAL_HLG_PEAK, run,
+    Against, AnalyzeError, Destination, Finished, Format, Jobs, LOWEST_HLG_PEAK, LightUse, OutputTarget, Request,
+    RunComponents, SceneFormat, ScopeUse, Selection, SignalUse, Stop, TextFormat, USUAL_HLG_PEAK, run,
 };
 use histoscope::scoping::Scope;
 use histoscope::{Components, Transfer};
@@ -247,9 +247,8 @@ impl AnalyzeArgs {
         open.hardware.verify = self.verify;
         // Weights of luminance may depend on it.
         open.transfer = self.light.wanted().and_then(|light| light.transfer);
+        let engine = (self.counting.engine(), self.counting.adapter());
         Request {
-            input: input.to_owned(),
-            open,
             selection: Selection {
                 from: self.part.from,
                 to: self.part.to,
@@ -266,19 +265,12 @@ impl AnalyzeArgs {
                 light: if describes_scenes(destination) { Some(self.light.measurement()) } else { self.light.wanted() },
                 scopes: if self.scopes.is_empty() { ScopeUse::None } else { ScopeUse::Saturation },
             },
-            engine: self.counting.engine(),
-            adapter: self.counting.adapter(),
-            resume_at: 0,
             jobs: self.jobs,
-            thumbnails: None,
-            inspection: Inspection::default(),
             verify: self.verify,
             #[cfg(feature = "test-hooks")]
             spoil: self.spoil,
-            #[cfg(not(feature = "test-hooks"))]
-            spoil: None,
             against: self.against.clone().map(|input| Against { input, offset: self.offset, align: self.align }),
-            stop: stop.clone(),
+            ..Request::new(input.to_owned(), open, engine, stop.clone())
         }
     }
 

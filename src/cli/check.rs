@@ -5,8 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use histoscope::EngineChoice;
-use histoscope::adjusting::Adjustments;
-use histoscope::analysis::{Inspection, Jobs, Request, RunComponents, Selection, Stop};
+use histoscope::analysis::{Request, Stop};
 use histoscope::checking::{self, CheckFormat, CheckedFile, Profile, ProfileError, Setting};
 
 use super::interrupt::{INTERRUPTED, stop_on_interrupt};
@@ -113,11 +112,7 @@ impl CheckArgs {
             }
         }
         if !is_bad && !stop.is_stopped() {
-            let found =
-                |checked: &'_ CheckedFile| checked.findings.iter().map(|it| (it.check, it.span)).collect::<Vec<_>>();
-            let all: Vec<_> = files.iter().map(|checked| (checked.file.as_str(), found(checked))).collect();
-            let all = all.iter().flat_map(|(file, found)| found.iter().map(|&(check, span)| (*file, check, span)));
-            for place in profile.idle_waivers(&all.collect::<Vec<_>>()) {
+            for place in checking::idle_waivers(&profile, &files) {
                 print_error(&format!("{place}: this waiver is about none of the findings"));
             }
         }
@@ -136,23 +131,8 @@ impl CheckArgs {
     }
 
     fn request(&self, input: &Path, stop: &Stop) -> Request {
-        Request {
-            input: input.to_owned(),
-            open: self.reading.open_options(),
-            selection: Selection::default(),
-            adjustments: Adjustments::default(),
-            counting: RunComponents { rgbl: true, ..RunComponents::default() },
-            engine: self.engine,
-            adapter: self.adapter.choice(),
-            resume_at: 0,
-            jobs: Jobs::ONE,
-            thumbnails: None,
-            inspection: Inspection::default(),
-            verify: false,
-            spoil: None,
-            against: None,
-            stop: stop.clone(),
-        }
+        let engine = (self.engine, self.adapter.choice());
+        Request::new(input.to_owned(), self.reading.open_options(), engine, stop.clone())
     }
 }
 

@@ -5,8 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use histoscope::Components;
-use histoscope::adjusting::Adjustments;
-use histoscope::analysis::{Inspection, Jobs, Request, RunComponents, ScopeUse, Selection};
+use histoscope::analysis::{Jobs, Request, RunComponents, ScopeUse, Selection};
 use histoscope::reporting::{self, DEFAULT_THRESHOLD, Finished, ReportOptions};
 use histoscope::scoping::{Diagram, Scope, ScopeChoice};
 
@@ -90,9 +89,8 @@ impl ReportArgs {
         let choice = ScopeChoice::from_fn(|scope| self.scopes.contains(&scope));
         let scopes =
             if choice == ScopeChoice::default() { ScopeUse::None } else { ScopeUse::Sums(choice, self.diagram) };
+        let engine = (self.counting.engine(), self.counting.adapter());
         let request = Request {
-            input: self.input,
-            open,
             selection: Selection {
                 from: self.part.from,
                 to: self.part.to,
@@ -100,18 +98,9 @@ impl ReportArgs {
                 crop_bars: self.part.crop_bars,
                 ..Selection::default()
             },
-            adjustments: Adjustments::default(),
             counting: RunComponents { rgbl: !coded, coded, scopes, light, ..RunComponents::default() },
-            engine: self.counting.engine(),
-            adapter: self.counting.adapter(),
-            resume_at: 0,
             jobs: self.jobs,
-            thumbnails: None,
-            inspection: Inspection::default(),
-            verify: false,
-            spoil: None,
-            against: None,
-            stop: stop_on_interrupt()?,
+            ..Request::new(self.input, open, engine, stop_on_interrupt()?)
         };
         let options = ReportOptions {
             cut_threshold: self.cut_threshold / 100.0,

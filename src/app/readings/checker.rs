@@ -11,17 +11,13 @@ use super::outgoing;
 use crate::app::input::event::Waker;
 use crate::app::session::Session;
 use crate::app::strip::{Gate, Pace, Pacer, StripSubject, give_way, own_pool};
-use histoscope_batch::analyze::counter::RunComponents;
-use histoscope_batch::analyze::inspection::Inspection;
-use histoscope_batch::analyze::pipeline::{Jobs, Request};
-use histoscope_batch::analyze::selection::Selection;
+use histoscope_batch::analyze::pipeline::Request;
 use histoscope_batch::analyze::{AnalyzeError, Stop};
 use histoscope_batch::check::finding::CheckFinding;
 use histoscope_batch::check::output::{CheckFormat, measured, plain_text, standing as standing_of, verdict};
 use histoscope_batch::check::profile::{BUILT_IN, Profile, Severity};
 use histoscope_batch::check::run::{CheckedFile, run_observed};
 use histoscope_batch::editors::EditorFormat;
-use histoscope_core::adjust::Adjustments;
 use histoscope_core::text::{counted, file_name, sanitized, time_text};
 use histoscope_hud::{FindingRow, FindingWeight, FindingsOutcome, FindingsView, Note};
 use histoscope_render::engine::EngineChoice;
@@ -313,21 +309,6 @@ fn start(subject: CheckSubject, profile: Profile, waker: Waker) -> Result<Runnin
 
 /// Returns the request of `histoscope check` for this video, counted by the CPU: the adapter belongs to the window.
 fn request(video: &StripSubject, stop: &Stop) -> Request {
-    Request {
-        input: video.path.clone(),
-        open: video.open.clone(),
-        selection: Selection::default(),
-        adjustments: Adjustments::default(),
-        counting: RunComponents { rgbl: true, ..RunComponents::default() },
-        engine: EngineChoice::Cpu,
-        adapter: AdapterChoice::default(),
-        resume_at: 0,
-        jobs: Jobs::ONE,
-        thumbnails: None,
-        inspection: Inspection::default(),
-        verify: false,
-        spoil: None,
-        against: None,
-        stop: stop.clone(),
-    }
+    let engine = (EngineChoice::Cpu, AdapterChoice::default());
+    Request::new(video.path.clone(), video.open.clone(), engine, stop.clone())
 }

@@ -95,6 +95,33 @@ pub struct Request {
 }
 
 impl Request {
+    /// Creates the request to count red, green, blue and luminance of all frames of a video, with one decoder.
+    #[must_use]
+    pub fn new(
+        input: PathBuf,
+        open: OpenOptions,
+        (engine, adapter): (EngineChoice, AdapterChoice),
+        stop: Stop,
+    ) -> Self {
+        Self {
+            input,
+            open,
+            selection: Selection::default(),
+            adjustments: Adjustments::default(),
+            counting: RunComponents { rgbl: true, ..RunComponents::default() },
+            engine,
+            adapter,
+            resume_at: 0,
+            jobs: Jobs::ONE,
+            thumbnails: None,
+            inspection: Inspection::default(),
+            verify: false,
+            spoil: None,
+            against: None,
+            stop,
+        }
+    }
+
     /// Returns `true` if this frame's count is to be falsified. Only a test can request that.
     fn spoils(&self, frame: u64) -> bool {
         self.spoil == Some(frame)

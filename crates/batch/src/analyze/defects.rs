@@ -2,9 +2,8 @@
 //!
 //! A line is compared with those two away, which belong to the same field.
 
-use super::planes::{Plane, Planes, REPEAT_LINES};
+use super::planes::{Plane, Planes, REPEAT_LINES, distance};
 use histoscope_core::picture::region::Rect;
-use histoscope_core::picture::unpack::distance;
 
 /// The defects of a picture.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -63,11 +62,10 @@ pub fn defects(planes: &Planes, before: Option<&Planes>) -> Defects {
 /// Returns the share of lines that differ from the line four above by less than a code in the mean, and from pixel to pixel
 /// by at least `texture`.
 fn repeated(rows: &[&[u16]], texture: u64) -> f64 {
-    let apart = |a: &[u16], b: &[u16]| distance(a, b, |a, b| a.abs_diff(b).into());
     let pairs = rows.iter().zip(rows.iter().skip(REPEAT_LINES));
     let is_repeated = |(above, row): (&&[u16], &&[u16])| {
         let width = row.len() as u64;
-        apart(above, row) < width && apart(row, &row[1..]) >= texture * width
+        distance(above, row) < width && distance(row, &row[1..]) >= texture * width
     };
     pairs.map(|pair| f64::from(u8::from(is_repeated(pair)))).sum::<f64>() / rows.len() as f64
 }

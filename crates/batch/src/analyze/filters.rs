@@ -2,15 +2,14 @@
 //! fields, and idet, each with the options that QCTools gives it. They are computed from the samples that signalstats
 //! reads, with the filters' rounding.
 
-use super::planes::{Plane, Planes};
-use histoscope_core::picture::unpack::distance;
+use super::planes::{Plane, Planes, distance};
 
-/// Returns the tags of cropdetect, entropy, psnr and ssim, with the values formatted as by the filters. Pictures whose
-/// fields differ in size have none of the last two.
+/// Returns the tags of cropdetect, entropy, psnr and ssim, with the values formatted as by the filters. `bins` are those of
+/// the planes, by codes as they are read. Pictures whose fields differ in size have none of the last two.
 #[must_use]
-pub fn tags(planes: &Planes) -> Vec<(String, String)> {
+pub fn tags(planes: &Planes, bins: &[Vec<u64>; 3]) -> Vec<(String, String)> {
     let mut tags = crop(planes);
-    tags.extend(entropies(planes));
+    tags.extend(entropies(planes, bins));
     if planes.planes[0].rows().len().is_multiple_of(2 << planes.chroma_lines) {
         tags.extend(field_psnr(planes));
         tags.extend(field_ssim(planes).unwrap_or_default());
@@ -61,27 +60,22 @@ fn crop(planes: &Planes) -> Vec<(String, String)> {
 }
 
 /// Returns the tags of "entropy=mode=normal,entropy=mode=diff".
-fn entropies(planes: &Planes) -> Vec<(String, String)> {
+fn entropies(planes: &Planes, bins: &[Vec<u64>; 3]) -> Vec<(String, String)> {
     let bits = f64::from(planes.reading.depth);
-    let histograms = planes.planes.each_ref().map(|plane| {
-        let mut bins = vec![0_i64; 1 << planes.reading.depth];
-        plane.codes().iter().for_each(|&code| bins[usize::from(code)] += 1);
-        bins
-    });
     let mut tags = Vec::new();
     for mode in ["normal", "diff"] {
-        for ((name, plane), bins) in ["Y", "U", "V"].into_iter().zip(&planes.planes).zip(&histograms) {
+        for ((name, plane), bins) in ["Y", "U", "V"].into_iter().zip(&planes.planes).zip(bins) {
             let total = plane.samples() as f32;
             let mut entropy = 0.0_f32;
-            let mut add = |count: i64| {
+            let mut add = |count: u64| {
                 if count != 0 {
-                    let share = count.abs() as f32 / total;
+                    let share = count as f32 / total;
                     entropy = (f64::from(entropy) - f64::from(share).log2() * f64::from(share)) as f32;
                 }
             };
             match mode {
                 "normal" => bins.iter().for_each(|&count| add(count)),
-                _ => bins.windows(2).for_each(|pair| add(pair[1] - pair[0])),
+                _ => bins.windows(2).for_each(|pair| add(pair[1].abs_diff(pair[0]))),
             }
             tags.push((format!("entropy.entropy.{mode}.{name}"), format!("{entropy:.6}")));
             let normalized = f64::from(entropy) / bits;
@@ -176,7 +170,7 @@ fn ssim(plane: &Plane, max: u32) -> Option<f64> {
 pub fn between_fields(planes: &Planes) -> f64 {
     let luma = &planes.planes[0];
     let lines = luma.field(0).zip(luma.field(1));
-    let sum: u64 = lines.map(|(a, b)| distance(a, b, |a, b| a.abs_diff(b).into())).sum();
+    let sum: u64 = lines.map(|(a, b)| distance(a, b)).sum();
     sum as f64 / (luma.samples() / 2).max(1) as f64 / f64::from(planes.max_code())
 }
 

@@ -2,7 +2,7 @@
 
 use histoscope_core::picture::color::{Origin, Range};
 use histoscope_core::picture::layout::ColorModel;
-use histoscope_core::picture::{Picture, SourceFormat};
+use histoscope_core::picture::{Picture, SourceFormat, unpack};
 use histoscope_media::filters_keep_depth;
 
 /// Distance between compared lines; it is even, so that both belong to the same field.
@@ -68,17 +68,17 @@ impl Plane {
         self.width
     }
 
-    /// Returns the samples, line by line.
-    #[must_use]
-    pub fn codes(&self) -> &[u16] {
-        &self.codes
-    }
-
     /// Returns the number of samples.
     #[must_use]
     pub const fn samples(&self) -> usize {
         self.codes.len()
     }
+}
+
+/// Returns the sum of absolute differences of two lines.
+#[must_use]
+pub fn distance(a: &[u16], b: &[u16]) -> u64 {
+    unpack::distance(a, b, |a, b| a.abs_diff(b).into())
 }
 
 /// The filter's interpretation of a picture's samples: read directly, or after FFmpeg has expanded them to 16 bits.

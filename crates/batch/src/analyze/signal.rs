@@ -11,11 +11,10 @@ use std::f64::consts::PI;
 
 use histoscope_core::histogram::Histogram;
 use histoscope_core::picture::Picture;
-use histoscope_core::picture::unpack;
 
 use super::defects::{Defects, defects};
 use super::filters::{self, Combing};
-use super::planes::{Planes, REPEAT_LINES, SampleReading, read_row};
+use super::planes::{Planes, REPEAT_LINES, SampleReading, distance, read_row};
 
 /// The figures of a picture.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,25 +63,25 @@ impl SignalCounter {
     ) -> Signal {
         let pixels: u64 = parts.iter().map(|part| u64::from(part.pixel_count())).sum();
         let outside: u64 = parts.iter().map(outside_broadcast).sum();
+        let bins = [0, 1, 2].map(|component| {
+            if reading.depth == counted.bits && reading.shift == 0 {
+                return counted.bins(component).iter().map(|&bin| bin.into()).collect();
+            }
+            let mut bins = vec![0; 1 << reading.depth];
+            parts.iter().for_each(|part| count_deep(part, component, reading, &mut bins));
+            bins
+        });
         let texture = match (wanted, parts) {
             (SignalUse::Report | SignalUse::Defects, [whole]) => {
                 let planes = Planes::of(whole, reading);
-                let found = texture(&planes, self.last.as_ref(), wanted);
+                let found = texture(&planes, self.last.as_ref(), &bins, wanted);
                 self.last = Some(planes);
                 Some(found)
             }
             _ => None,
         };
         Signal {
-            planes: [0, 1, 2].map(|component| {
-                if reading.depth == counted.bits && reading.shift == 0 {
-                    let bins: Vec<u64> = counted.bins(component).iter().map(|&bin| bin.into()).collect();
-                    return plane_signal(&bins);
-                }
-                let mut bins = vec![0; 1 << reading.depth];
-                parts.iter().for_each(|part| count_deep(part, component, reading, &mut bins));
-                plane_signal(&bins)
-            }),
+            planes: bins.each_ref().map(|bins| plane_signal(bins)),
             chroma: self.chroma.count(parts, reading),
             out_of_broadcast: outside as f64 / pixels.max(1) as f64,
             texture,
@@ -250,7 +249,7 @@ pub struct Texture {
 
 /// Computes the figures of a picture. The previous one is ignored if it has a different size or layout.
 #[must_use]
-pub fn texture(planes: &Planes, last: Option<&Planes>, wanted: SignalUse) -> Texture {
+pub fn texture(planes: &Planes, last: Option<&Planes>, bins: &[Vec<u64>; 3], wanted: SignalUse) -> Texture {
     let last = last.filter(|last| last.is_like(planes));
     let has_defects = wanted == SignalUse::Defects;
     let luma = &planes.planes[0];
@@ -261,7 +260,7 @@ pub fn texture(planes: &Planes, last: Option<&Planes>, wanted: SignalUse) -> Tex
         outliers: outliers(&rows) as f64 / pixels,
         repeats: (repeated_lines(&rows) * rows.first().map_or(0, |row| row.len()) as u64) as f64 / pixels,
         combing: filters::combing(planes, last),
-        others: if wanted == SignalUse::Report { filters::tags(planes) } else { Vec::new() },
+        others: if wanted == SignalUse::Report { filters::tags(planes, bins) } else { Vec::new() },
         between_fields: if has_defects { filters::between_fields(planes) } else { 0.0 },
         defects: if has_defects { defects(planes, last) } else { Defects::default() },
     }
@@ -271,11 +270,6 @@ fn difference(planes: &Planes, last: &Planes, component: usize) -> f64 {
     let [now, before] = [planes, last].map(|planes| &planes.planes[component]);
     let sum: u64 = now.rows().zip(before.rows()).map(|(now, before)| distance(now, before)).sum();
     sum as f64 / now.samples() as f64
-}
-
-/// Returns the sum of absolute differences.
-fn distance(a: &[u16], b: &[u16]) -> u64 {
-    unpack::distance(a, b, |a, b| a.abs_diff(b).into())
 }
 
 fn repeated_lines(rows: &[&[u16]]) -> u64 {

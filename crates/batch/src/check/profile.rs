@@ -140,12 +140,9 @@ impl Profile {
         Waiver::of(&self.waivers, file, check, span)
     }
 
-    /// Returns the file and line of each waiver that is about none of these findings: the name of a finding's file, its
-    /// check and its frames.
-    #[must_use]
-    pub fn idle_waivers(&self, findings: &[(&str, &str, Option<Span>)]) -> Vec<&str> {
-        let is_idle = |waiver: &&Waiver| !findings.iter().any(|&(file, check, span)| waiver.covers(file, check, span));
-        self.waivers.iter().filter(is_idle).map(|waiver| waiver.place.as_str()).collect()
+    /// Returns the waivers.
+    pub(super) fn waivers(&self) -> &[Waiver] {
+        &self.waivers
     }
 }
 

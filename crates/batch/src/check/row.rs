@@ -21,6 +21,18 @@ pub struct Check {
     pub start: fn(&Rule) -> Box<dyn Finder>,
 }
 
+impl Check {
+    /// A check of stretches of frames with more than a share of something, which a profile states in percent.
+    pub const fn of_share(name: &'static str, place: u32, start: fn(&Rule) -> Box<dyn Finder>) -> Self {
+        Self { name, place, threshold: Some(Threshold::percent(0.0)), has_length: true, limit: limit_in_percent, start }
+    }
+
+    /// A check of stretches of frames, of which a profile states only the shortest length.
+    pub const fn of_length(name: &'static str, place: u32, start: fn(&Rule) -> Box<dyn Finder>) -> Self {
+        Self { name, place, threshold: None, has_length: true, limit: limit_in_secs, start }
+    }
+}
+
 /// A threshold that a check has: its unit, and the values that make sense.
 pub struct Threshold {
     /// The unit.

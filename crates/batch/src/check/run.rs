@@ -6,6 +6,7 @@ use super::checks::{bars, cadence, clip, exposure, flash, hdr, range, tape};
 use super::finding::{CheckFinding, Span};
 use super::profile::{Profile, Rule, Severity};
 use super::row::{CountedFile, Found};
+use super::waivers::Waiver;
 use crate::analyze::AnalyzeError;
 use crate::analyze::inspection::Inspection;
 use crate::analyze::light::LightUse;
@@ -155,6 +156,15 @@ pub fn run_observed(
     let report = with_page.then(|| gathered.into_report(Vec::new()));
     let (name, profile) = (shown(&input), profile.name.clone());
     Ok(CheckedFile { name, file, profile, findings, frames, source, report, stopped })
+}
+
+/// Returns the file and line of each waiver of the profile that is about none of the findings in these files.
+#[must_use]
+pub fn idle_waivers<'a>(profile: &'a Profile, files: &[CheckedFile]) -> Vec<&'a str> {
+    let findings = || files.iter().flat_map(|checked| checked.findings.iter().map(|finding| (&checked.file, finding)));
+    let is_idle =
+        |waiver: &&Waiver| !findings().any(|(file, finding)| waiver.covers(file, finding.check, finding.span));
+    profile.waivers().iter().filter(is_idle).map(|waiver| waiver.place.as_str()).collect()
 }
 
 /// Returns the time at which a finding begins; those about the whole file come first.

@@ -110,12 +110,15 @@ impl Converter {
     }
 }
 
-/// Writes every value `COUNT` times.
+/// Writes every value `COUNT` times, the last one as often as there is room.
 #[inline(always)]
-fn repeat<const COUNT: usize>(values: &[i32], repeated: &mut [i32; BLOCK]) {
-    let (groups, _) = repeated.as_chunks_mut::<COUNT>();
+pub(super) fn repeat<const COUNT: usize>(values: &[i32], repeated: &mut [i32]) {
+    let (groups, rest) = repeated.as_chunks_mut::<COUNT>();
     for (group, &value) in groups.iter_mut().zip(values) {
         *group = [value; COUNT];
+    }
+    if let Some(&last) = values.last() {
+        rest.fill(last);
     }
 }
 

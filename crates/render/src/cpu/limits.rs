@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::convert::repeat;
 use super::simd::{Kernel, Level};
 use histoscope_core::histogram::limits::{Limits, R103_ACROSS, R103_DOWN, R103_NEIGHBOURS, R103_WEIGHT, r103_lines};
 use histoscope_core::picture::Picture;
@@ -202,18 +203,6 @@ impl<T: Copy + Ord + Into<i32>> Extremes<T> {
     }
 }
 
-/// Writes every value `COUNT` times, the last one as often as there is room.
-#[inline(always)]
-fn repeat<const COUNT: usize>(values: &[i32], repeated: &mut [i32]) {
-    let (groups, rest) = repeated.as_chunks_mut::<COUNT>();
-    for (group, &value) in groups.iter_mut().zip(values) {
-        *group = [value; COUNT];
-    }
-    if let Some(&last) = values.last() {
-        rest.fill(last);
-    }
-}
-
 /// A thread's scratch arrays and its count.
 #[derive(Default)]
 struct LimitsScratch {
@@ -326,20 +315,13 @@ impl Kernel for FilteredOutside<'_, '_> {
             padded.resize(padded.len() + behind, down[down.len() - 1]);
             // The weights 1 2 3 4 3 2 1 are those of sums of four of sums of four.
             fours.resize(columns.len() + REACH, 0);
-            sums_of_four(padded, fours);
+            let sum_of = |four: &[i64]| four[0] + four[1] + four[2] + four[3];
+            fours.iter_mut().zip(padded.windows(4)).for_each(|(sum, four)| *sum = sum_of(four));
             for (is_outside, four) in is_outside.iter_mut().zip(fours.windows(4)) {
-                let sum = four[0] + four[1] + four[2] + four[3];
+                let sum = sum_of(four);
                 *is_outside |= u8::from((sum < low) | (sum >= high));
             }
         }
         *count = is_outside.iter().map(|&is_outside| u64::from(is_outside)).sum();
-    }
-}
-
-/// Writes the sums of four neighbours each.
-#[inline(always)]
-fn sums_of_four(values: &[i64], sums: &mut [i64]) {
-    for (sum, four) in sums.iter_mut().zip(values.windows(4)) {
-        *sum = four[0] + four[1] + four[2] + four[3];
     }
 }

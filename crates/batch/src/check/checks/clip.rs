@@ -1,7 +1,7 @@
 //! The findings that the window and reports show too: black, frozen and clipped frames, flashes, timecode breaks.
 
 use crate::check::finding::{FramePoint, Quantity, Span};
-use crate::check::row::{Check, CountedFile, Finder, Found, Threshold, limit_in_percent, limit_in_secs, no_limit};
+use crate::check::row::{Check, CountedFile, Finder, Found, Threshold, limit_in_secs, no_limit};
 use crate::check::rule::Rule;
 use histoscope_core::strip::{Finding, FindingKind};
 use histoscope_core::text::counted;
@@ -26,14 +26,7 @@ pub static FROZEN: Check = Check {
     start: |_| Box::new(Segments { kind: FindingKind::Frozen }),
 };
 /// Clipped frames.
-pub static CLIPPED: Check = Check {
-    name: "clipped",
-    place: 2,
-    threshold: Some(Threshold::percent(0.0)),
-    has_length: true,
-    limit: limit_in_percent,
-    start: |_| Box::new(Segments { kind: FindingKind::Clipped }),
-};
+pub static CLIPPED: Check = Check::of_share("clipped", 2, |_| Box::new(Segments { kind: FindingKind::Clipped }));
 /// Flashes.
 pub static FLASH: Check = Check {
     name: "flash",

@@ -84,14 +84,14 @@ struct Changes {
 impl Changes {
     /// Takes the next frame: the pixels that have changed up and down, of all pixels.
     fn push(&mut self, here: Span, [up, down]: [u64; 2], pixels: u64) {
+        // Times have rounding errors.
+        self.lately.retain(|change| here.start_secs - change.here.start_secs < SECOND - 1e-6);
         // Only a change against the one before makes a flash. Parts of the picture may change up while others change down.
         let is_up = self.lately.last().map_or(up >= down, |last| !last.is_up);
         let changed = if is_up { up } else { down };
         if 100 * changed <= LEAST_PERCENT * pixels {
             return;
         }
-        // Times have rounding errors.
-        self.lately.retain(|change| here.start_secs - change.here.start_secs < SECOND - 1e-6);
         self.lately.push(Change { here, is_up, share: changed as f64 / pixels as f64 });
         let changes = self.lately.len();
         if changes <= MOST_CHANGES {
@@ -154,6 +154,22 @@ mod tests {
             changes.push(here, if frame % 8 == 0 { [50, 50] } else { [0, 0] }, 100);
         }
         assert_eq!(changes.finish().first().map(|run| (run.span.frame, run.changes)), Some((0, 7)));
+    }
+
+    #[test]
+    fn a_change_of_long_ago_does_not_hide_the_first_of_seven() {
+        let mut changes = Changes::default();
+        for frame in 0..200 {
+            let here = Span { frame, last: frame, start_secs: frame as f64 / 50.0, end_secs: 0.0 };
+            // It falls slowly after the first one.
+            let counts = match frame {
+                0 | 100 | 116 | 132 | 148 => [100, 0],
+                108 | 124 | 140 => [0, 100],
+                _ => [0, 0],
+            };
+            changes.push(here, counts, 100);
+        }
+        assert_eq!(changes.finish().first().map(|run| (run.span.frame, run.span.last)), Some((100, 148)));
     }
 
     #[test]

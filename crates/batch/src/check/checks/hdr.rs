@@ -5,7 +5,7 @@ use crate::analyze::light::LightSummary;
 use crate::analyze::pipeline::CountedFrame;
 use crate::analyze::stated_light::LightVerdict;
 use crate::check::finding::{Quantity, Span};
-use crate::check::row::{Check, CountedFile, Finder, Found, Threshold, limit_in_percent, no_limit};
+use crate::check::row::{Check, CountedFile, Finder, Found, Threshold, no_limit};
 use crate::fields::FrameDescription;
 
 /// What is expected of a video: SDR, or HDR10 or HLG as they are delivered.
@@ -27,23 +27,12 @@ pub static LIGHT: Check = Check {
     start: |_| Box::new(Stated::default()),
 };
 /// Light beyond the peak of the mastering display.
-pub static MASTERING: Check = Check {
-    name: "mastering",
-    place: 16,
-    threshold: Some(Threshold::percent(0.0)),
-    has_length: true,
-    limit: limit_in_percent,
-    start: |rule| Box::new(Beyond::new(rule.share(), "brighter than the mastering display", above_mastering)),
-};
+pub static MASTERING: Check = Check::of_share("mastering", 16, |rule| {
+    Box::new(Beyond::new(rule.share(), "brighter than the mastering display", above_mastering))
+});
 /// Colours beyond P3-D65.
-pub static GAMUT: Check = Check {
-    name: "gamut",
-    place: 17,
-    threshold: Some(Threshold::percent(0.0)),
-    has_length: true,
-    limit: limit_in_percent,
-    start: |rule| Box::new(Beyond::new(rule.share(), "outside P3-D65", outside_p3)),
-};
+pub static GAMUT: Check =
+    Check::of_share("gamut", 17, |rule| Box::new(Beyond::new(rule.share(), "outside P3-D65", outside_p3)));
 
 /// A kind of HDR as it is delivered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

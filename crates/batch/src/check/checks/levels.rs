@@ -7,14 +7,7 @@ use crate::check::row::{Check, CountedFile, Finder, Found, Threshold, limit_in_p
 use histoscope_core::histogram::{Components, Histogram};
 
 /// The highest level of the luminance.
-pub static PEAK: Check = Check {
-    name: "peak",
-    place: 6,
-    threshold: Some(Threshold::percent(0.0)),
-    has_length: true,
-    limit: limit_in_percent,
-    start: |rule| Box::new(Beyond::new(rule.share(), "peak", peak)),
-};
+pub static PEAK: Check = Check::of_share("peak", 6, |rule| Box::new(Beyond::new(rule.share(), "peak", peak)));
 /// The lowest level of the clip's luminance.
 pub static BLACK_LEVEL: Check = Check {
     name: "black-level",

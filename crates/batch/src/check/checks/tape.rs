@@ -6,69 +6,30 @@ use crate::analyze::filters::{Combing, FieldKind, FieldOrder};
 use crate::analyze::pipeline::CountedFrame;
 use crate::analyze::signal::Texture;
 use crate::check::finding::{Quantity, Span};
-use crate::check::row::{Check, CountedFile, Finder, Found, Threshold, limit_in_percent, limit_in_secs};
+use crate::check::row::{Check, CountedFile, Finder, Found, Threshold, limit_in_percent};
 use histoscope_core::picture::Scan;
 use histoscope_core::strip::MAX_LISTED;
 use histoscope_core::text::counted;
 
 /// Pixels that stand out from the lines above and below.
-pub static OUTLIERS: Check = Check {
-    name: "outliers",
-    place: 15,
-    threshold: Some(Threshold::percent(0.0)),
-    has_length: true,
-    limit: limit_in_percent,
-    start: |rule| Box::new(Beyond::new(rule.share(), "pixels stand out", |frame| Some(texture(frame)?.outliers))),
-};
+pub static OUTLIERS: Check = Check::of_share("outliers", 15, |rule| {
+    Box::new(Beyond::new(rule.share(), "pixels stand out", |frame| Some(texture(frame)?.outliers)))
+});
 /// Lines that repeat the one four above.
-pub static REPEATED_LINES: Check = Check {
-    name: "repeated-lines",
-    place: 16,
-    threshold: Some(Threshold::percent(0.0)),
-    has_length: true,
-    limit: limit_in_percent,
-    start: |rule| {
-        Box::new(Beyond::new(rule.share(), "lines are repeated", |frame| Some(texture(frame)?.defects.repeated)))
-    },
-};
+pub static REPEATED_LINES: Check = Check::of_share("repeated-lines", 16, |rule| {
+    Box::new(Beyond::new(rule.share(), "lines are repeated", |frame| Some(texture(frame)?.defects.repeated)))
+});
 /// Fields that hardly show the same.
-pub static FIELDS: Check = Check {
-    name: "fields",
-    place: 17,
-    threshold: Some(Threshold::percent(0.0)),
-    has_length: true,
-    limit: limit_in_percent,
-    start: |rule| {
-        Box::new(Beyond::new(rule.share(), "the fields differ", |frame| Some(texture(frame)?.between_fields)))
-    },
-};
+pub static FIELDS: Check = Check::of_share("fields", 17, |rule| {
+    Box::new(Beyond::new(rule.share(), "the fields differ", |frame| Some(texture(frame)?.between_fields)))
+});
 /// Another order of fields than the file states.
-pub static FIELD_ORDER: Check = Check {
-    name: "field-order",
-    place: 18,
-    threshold: None,
-    has_length: true,
-    limit: limit_in_secs,
-    start: |_| Box::new(Order::default()),
-};
+pub static FIELD_ORDER: Check = Check::of_length("field-order", 18, |_| Box::new(Order::default()));
 /// Lines at the bottom that the switching of heads displaces.
-pub static HEAD_SWITCHING: Check = Check {
-    name: "head-switching",
-    place: 19,
-    threshold: None,
-    has_length: true,
-    limit: limit_in_secs,
-    start: |_| Box::new(Switching::default()),
-};
+pub static HEAD_SWITCHING: Check = Check::of_length("head-switching", 19, |_| Box::new(Switching::default()));
 /// Pixels that stay bright or dark whatever is around them.
-pub static STUCK_PIXELS: Check = Check {
-    name: "stuck-pixels",
-    place: 20,
-    threshold: None,
-    has_length: true,
-    limit: limit_in_secs,
-    start: |rule| Box::new(Stuck { least_secs: rule.shortest_secs, ..Stuck::default() }),
-};
+pub static STUCK_PIXELS: Check =
+    Check::of_length("stuck-pixels", 20, |rule| Box::new(Stuck { least_secs: rule.shortest_secs, ..Stuck::default() }));
 /// Stretches of lines that the tape has lost.
 pub static DROPOUTS: Check = Check {
     name: "dropouts",
@@ -93,8 +54,8 @@ struct Order {
     order: FieldOrder,
     /// The last frame, of which the next one decides.
     before: Option<(Span, Combing, Scan)>,
-    /// The stretches of each kind of frame and stated scan.
-    stretches: Vec<((FieldKind, Scan), Stretches)>,
+    /// The stretches of frames that look like the one scan where the file states the other.
+    stretches: Vec<((Scan, Scan), Stretches)>,
 }
 
 impl Order {
@@ -103,19 +64,18 @@ impl Order {
         let Some((here, combing, stated)) = before else { return };
         let next = next.as_ref().map(|(_, combing, _)| combing);
         self.order.push(&combing, next);
-        let found = if combing.is_combed(next) { self.order.settled() } else { FieldKind::Progressive };
-        let is_wrong = match (found, stated) {
-            (FieldKind::TopFirst, stated) => stated != Scan::TopFirst,
-            (FieldKind::BottomFirst, stated) => stated != Scan::BottomFirst,
+        let found = match self.order.settled() {
+            FieldKind::TopFirst => Some(Scan::TopFirst),
+            FieldKind::BottomFirst => Some(Scan::BottomFirst),
             // Progressive frames may be stored as fields.
-            _ => false,
+            FieldKind::Progressive | FieldKind::Undetermined => None,
         };
-        let key = (found, stated);
-        if is_wrong && !self.stretches.iter().any(|(known, _)| *known == key) {
-            self.stretches.push((key, Stretches::flickering()));
+        let wrong = found.filter(|found| *found != stated && combing.is_combed(next)).map(|found| (found, stated));
+        if let Some(wrong) = wrong.filter(|wrong| !self.stretches.iter().any(|(known, _)| known == wrong)) {
+            self.stretches.push((wrong, Stretches::flickering()));
         }
         for (known, stretches) in &mut self.stretches {
-            stretches.push(here, (is_wrong && *known == key).then_some(1.0));
+            stretches.push(here, (wrong == Some(*known)).then_some(1.0));
         }
     }
 }
@@ -129,13 +89,7 @@ impl Finder for Order {
     fn finish(mut self: Box<Self>, _: &CountedFile<'_>) -> Vec<Found> {
         self.push(None);
         let found = self.stretches.into_iter().flat_map(|((found, stated), stretches)| {
-            let looks = if found == FieldKind::TopFirst { "top" } else { "bottom" };
-            let states = match stated {
-                Scan::TopFirst | Scan::TopField => "top field first",
-                Scan::BottomFirst | Scan::BottomField => "bottom field first",
-                Scan::Progressive => "progressive frames",
-            };
-            let text = format!("interlaced, {looks} field first, but the file states {states}");
+            let text = format!("looks {found}; the file states {stated}");
             let found = move |span| Found::new(span, text.clone(), Quantity::NONE);
             stretches.finish().into_iter().map(move |stretch| found(stretch.span))
         });
