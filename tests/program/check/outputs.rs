@@ -129,7 +129,7 @@ fn a_finding_names_its_worst_frame() {
     let table = clip.folder().join("worst.csv");
     let run = check(clip.path(), &["-o", table.to_str().unwrap()]);
     let table = fs::read_to_string(table).unwrap();
-    assert!(table.lines().any(|line| line.contains(",clipped,") && line.ends_with(",11,0.44,,")), "{table}");
+    assert!(table.lines().any(|line| line.contains(",clipped,") && line.ends_with(",11,0.44,,,")), "{table}");
     assert!(run.stdout.contains(" % at 0:00.440 (limit 1"), "{}", run.stdout);
 }
 

@@ -93,6 +93,8 @@ pub struct CheckFinding {
     pub value: Quantity,
     /// The frame with that value, if it varies.
     pub worst: Option<FramePoint>,
+    /// Its timecode.
+    pub worst_timecode: Option<Timecode>,
     /// The threshold that it was compared with.
     pub limit: Quantity,
     /// By whom and why it was waived, if it was.

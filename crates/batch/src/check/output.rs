@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::finding::{CheckFinding, Waived};
+use super::finding::{CheckFinding, FramePoint, Quantity, Waived};
 use super::profile::Severity;
 use super::run::CheckedFile;
 use crate::analyze::AnalyzeError;
@@ -74,13 +74,23 @@ fn ends(finding: &CheckFinding) -> [[String; 3]; 2] {
 /// Returns the value against the threshold, as text; empty if the words of the finding end with the value.
 #[must_use]
 pub fn measured(finding: &CheckFinding) -> String {
-    let worst = finding.worst.map_or_else(String::new, |worst| format!(" at {}", time_text(worst.time_secs)));
-    match (finding.value.text.as_str(), finding.limit.text.as_str()) {
+    let CheckFinding { value, limit, worst, worst_timecode, .. } = finding;
+    let place = |point: &FramePoint| worst_timecode.map_or_else(|| time_text(point.time_secs), |code| code.to_string());
+    let worst = worst.as_ref().map_or_else(String::new, |point| format!(" at {}", place(point)));
+    match (value.text.as_str(), limit.text.as_str()) {
         ("", _) => String::new(),
         (value, "") if finding.text.ends_with(value) => String::new(),
         (value, "") => format!("{value}{worst}"),
+        (same, limit_text) if same == limit_text => format!("{}{worst} (limit {limit_text})", exactly(value, limit)),
         (value, limit) => format!("{value}{worst} (limit {limit})"),
     }
+}
+
+/// Returns a value with as many digits as tell it from the limit.
+fn exactly(value: &Quantity, limit: &Quantity) -> String {
+    let (Some(number), Some(limit)) = (value.number, limit.number) else { return value.text.clone() };
+    let differs = |digits: &usize| format!("{number:.digits$}") != format!("{limit:.digits$}");
+    (2..=6).find(differs).map_or_else(|| value.text.clone(), |digits| format!("{number:.digits$} {}", value.unit))
 }
 
 /// Returns the severity of a finding, and by whom and why it was waived.
@@ -120,6 +130,9 @@ pub fn table(checked: &CheckedFile) -> String {
     text + &verdict(checked)
 }
 
+/// Number of findings up to which a reader counts those of each kind.
+const MANY: usize = 10;
+
 /// Returns whether a file has passed, with the number of its findings.
 #[must_use]
 pub fn verdict(checked: &CheckedFile) -> String {
@@ -130,7 +143,25 @@ pub fn verdict(checked: &CheckedFile) -> String {
     let frames = counted(checked.frames, "frame");
     let waived = checked.findings.iter().filter(|finding| finding.waived.is_some()).count();
     let waived = if waived > 0 { format!(", {waived} waived") } else { String::new() };
-    format!("{passed} by {}: {errors}, {warnings}, {notes}{waived} in {frames}", checked.profile)
+    let kinds = kinds(checked);
+    format!("{passed} by {}: {errors}, {warnings}, {notes}{waived} in {frames}{kinds}", checked.profile)
+}
+
+/// Returns the number of findings of each check, the most frequent first, if there are many findings.
+fn kinds(checked: &CheckedFile) -> String {
+    let mut kinds: Vec<(&str, usize)> = Vec::new();
+    for CheckFinding { check, .. } in &checked.findings {
+        match kinds.iter_mut().find(|(name, _)| name == check) {
+            Some((_, count)) => *count += 1,
+            None => kinds.push((check, 1)),
+        }
+    }
+    if checked.findings.len() <= MANY {
+        return String::new();
+    }
+    kinds.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let texts: Vec<_> = kinds.iter().map(|(name, count)| format!("{count} {name}")).collect();
+    format!(" ({})", texts.join(", "))
 }
 
 /// Returns one line about several files.
@@ -213,7 +244,7 @@ fn list(checked: &CheckedFile) -> CheckList {
 }
 
 /// Names of the columns.
-const COLUMNS: [&str; 19] = [
+const COLUMNS: [&str; 20] = [
     "file",
     "profile",
     "check",
@@ -231,13 +262,14 @@ const COLUMNS: [&str; 19] = [
     "threshold_unit",
     "worst_frame",
     "worst_secs",
+    "worst_timecode",
     "waived_by",
     "waived_because",
 ];
 
 /// Returns the values of a finding in the order of [`COLUMNS`].
 fn cells(checked: &CheckedFile, finding: &CheckFinding) -> [Value; COLUMNS.len()] {
-    let CheckFinding { check, severity, span, timecodes, text, value, worst, limit, waived } = finding;
+    let CheckFinding { check, severity, span, timecodes, text, value, worst, worst_timecode, limit, waived } = finding;
     let or_null = |text: &str| if text.is_empty() { Value::Null } else { json!(text) };
     let waived = |of: fn(&Waived) -> &String| json!(waived.as_ref().map(|waived| sanitized(of(waived))));
     let millionths = |secs: f64| (secs * 1e6).round() / 1e6;
@@ -259,6 +291,7 @@ fn cells(checked: &CheckedFile, finding: &CheckFinding) -> [Value; COLUMNS.len()
         or_null(limit.unit),
         json!(worst.map(|worst| worst.frame)),
         json!(worst.map(|worst| millionths(worst.time_secs))),
+        json!(worst_timecode.map(|timecode| timecode.to_string())),
         waived(|waived| &waived.name),
         waived(|waived| &waived.reason),
     ]
@@ -326,7 +359,7 @@ fn markers(checked: &CheckedFile) -> Vec<Marker> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::finding::{Quantity, Span};
+    use crate::check::finding::Span;
     use crate::editors::SourceClip;
     use histoscope_core::picture::{Ratio, Timecode, TimecodeRate};
 
@@ -339,6 +372,7 @@ mod tests {
             text: text.to_owned(),
             value,
             worst: None,
+            worst_timecode: None,
             limit,
             waived: None,
         };
@@ -386,11 +420,25 @@ mod tests {
     }
 
     #[test]
+    fn a_long_list_is_summed_up_and_worst_frames_have_timecodes() {
+        let mut checked = checked();
+        checked.findings.extend(vec![checked.findings[1].clone(); 9]);
+        assert!(verdict(&checked).ends_with("in 250 frames (10 range, 1 tags)"), "{}", verdict(&checked));
+        let finding = &mut checked.findings[1];
+        finding.value = Quantity::share(0.010_04);
+        finding.worst = Some(FramePoint { frame: 101, time_secs: 4.04 });
+        assert_eq!(measured(finding), "1.004 % at 0:04.040 (limit 1.0 %)");
+        finding.worst_timecode = Timecode::parse("01:00:04:01");
+        assert_eq!(measured(finding), "1.004 % at 01:00:04:01 (limit 1.0 %)");
+    }
+
+    #[test]
     fn csv_and_json_have_the_same_values() {
         let files = [checked()];
         let text = csv(&files);
         let last = text.lines().last().unwrap();
-        let row = "\"a,b.mp4\",ebu-r103,range,error,4.0,4.08,100,101,,,\"outside EBU R 103, 2 frames\",3.2,%,1.0,%,,,,";
+        let row =
+            "\"a,b.mp4\",ebu-r103,range,error,4.0,4.08,100,101,,,\"outside EBU R 103, 2 frames\",3.2,%,1.0,%,,,,,";
         assert_eq!(last, row);
         let value: Value = serde_json::from_str(&json_text(&files)).unwrap();
         let file = &value["files"][0];

@@ -137,6 +137,7 @@ pub fn run_observed(
             if !may_be_short && !span.is_none_or(is_long) {
                 continue;
             }
+            let worst = worst.filter(|_| span.is_some_and(|span| span.frames() > 1));
             findings.push(CheckFinding {
                 check: check.name,
                 severity: rule.severity,
@@ -144,7 +145,8 @@ pub fn run_observed(
                 timecodes: span.map_or([None; 2], |span| [timecode(span.frame), timecode(span.last)]),
                 text,
                 value,
-                worst: worst.filter(|_| span.is_some_and(|span| span.frames() > 1)),
+                worst,
+                worst_timecode: worst.and_then(|worst| timecode(worst.frame)),
                 limit: (check.limit)(rule),
                 waived: profile.waived(&file, check.name, span),
             });
