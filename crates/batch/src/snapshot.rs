@@ -290,7 +290,7 @@ fn scopes_of(
     let counter = Counter::new(engine, &[options.components], *adjustments);
     let mut counter = counter.with_scopes(ScopeTally::Each(options.scopes), diagram);
     let (picture, source) = (&frame.picture, SourceLight::of(&frame.source));
-    let submission = Submission { picture, region, source, light: None };
+    let submission = Submission { picture, region, source, light: None, active: None };
     counter.submit(submission).map_err(|error| engine_error(error, options))?;
     let Counts { scopes, diagram, .. } = counter.take()?.ok_or_else(|| no_frame(options))?;
     Ok(ScopeFigures::of(&scopes, options.scopes, diagram))

@@ -140,7 +140,6 @@ impl AnalyzeArgs {
             ("--crop-bars", part.crop_bars),
             ("--every", self.every.get() > 1),
             ("--keyframes", self.keyframes),
-            ("--jobs", self.jobs != Jobs::ONE),
             ("--resume", self.resume),
             ("--segment", self.segment.is_some()),
         ];

@@ -10,13 +10,12 @@ use super::signal::{Signal, SignalCounter, SignalUse};
 use crate::figures::present;
 use histoscope_core::adjust::{self, Adjustments};
 use histoscope_core::histogram::reference;
-use histoscope_core::histogram::{Components, Histogram, LightCounts, LightFigures, LightMeter, LightScale};
+use histoscope_core::histogram::{Components, Histogram, LightCounts, LightFigures, LightMeter};
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::region::{self, Rect};
 use histoscope_core::scopes::{
     self, Chroma, Diagram, Saturation, Scope, ScopeChoice, ScopeSums, ScopeTally, Targets, Vectorscope,
 };
-use histoscope_core::tone_map::SourceLight;
 use histoscope_render::engine::{self, Engine, EngineError, Submission};
 
 /// The counts to make of every frame.
@@ -93,6 +92,8 @@ pub struct FrameCounts {
     pub light: Option<LightFigures>,
     /// The counts that its figures come from.
     pub light_counts: Option<LightCounts>,
+    /// The pixels outside the limits of EBU R 103, if an adapter has counted them.
+    pub outside_r103: Option<u32>,
 }
 
 /// Counts frames in the order in which they are submitted.
@@ -123,15 +124,6 @@ struct SubmittedFrame {
     mastering_peak: Option<f64>,
 }
 
-/// How to measure the light of a frame.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LightRequest {
-    /// The relation between codes and light, with `true` if the gamut is counted.
-    pub scale: (LightScale, bool),
-    /// The mastering display's peak in cd/m², if the file states one.
-    pub mastering_peak: Option<f64>,
-}
-
 impl RunCounter {
     /// Creates a counter. With `verify`, it checks every count against the reference.
     #[must_use]
@@ -149,27 +141,30 @@ impl RunCounter {
         }
     }
 
+    /// Forgets the previous picture, since the next one is elsewhere in the file.
+    pub fn restart(&mut self) {
+        self.signal.restart();
+    }
+
     /// Returns `true` if a frame must be taken before the next one is submitted.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.engine.is_full()
     }
 
-    /// Submits a picture whose codes have the light `source`. Only `region` is counted if given. `reading` is required
-    /// for the signalstats figures.
+    /// Submits a picture. `reading` is required for the signalstats figures. `mastering_peak` is the mastering display's
+    /// peak in cd/m², if the file states one.
     ///
     /// # Errors
     /// [`EngineError`] if the device fails, or the region is not inside the picture.
     pub fn submit(
         &mut self,
-        picture: &Picture,
-        source: SourceLight,
-        region: Option<Rect>,
+        submission: Submission<'_>,
         reading: Option<SampleReading>,
-        light: Option<LightRequest>,
+        mastering_peak: Option<f64>,
     ) -> Result<(), EngineError> {
-        let light_scale = light.map(|light| light.scale);
-        self.engine.submit(Submission { picture, region, source, light: light_scale })?;
+        let Submission { picture, region, light, .. } = submission;
+        self.engine.submit(submission)?;
         let is_off = self.adjustments.is_off();
         let first = self.counting.components().first().copied().unwrap_or_default();
         let chroma = if is_off { Chroma::of(first.in_picture(picture)) } else { Some(Chroma::of_adjusted(picture)) };
@@ -191,7 +186,7 @@ impl RunCounter {
             expected = self.counting.components().iter().map(reference).collect();
             expected_scope =
                 chroma.map(|chroma| scopes::reference::vectorscope(first.in_picture(&adjusted), pixels, chroma));
-            expected_light = light.map(|LightRequest { scale: (scale, counts_gamut), .. }| {
+            expected_light = light.map(|(scale, counts_gamut)| {
                 let picture = first.in_picture(&adjusted);
                 let meter = LightMeter::new(scale, picture.layout().bin_bits(), counts_gamut);
                 reference::pixel_light(picture, pixels, &Arc::new(meter))
@@ -210,7 +205,7 @@ impl RunCounter {
             expected_scope,
             chroma,
             expected_light,
-            mastering_peak: light.and_then(|light| light.mastering_peak),
+            mastering_peak: mastering_peak.filter(|_| light.is_some()),
         });
         Ok(())
     }
@@ -224,7 +219,9 @@ impl RunCounter {
     pub fn take(&mut self, number: u64, spoil: bool) -> Result<Option<FrameCounts>, AnalyzeError> {
         let Some(submitted) = self.in_flight.pop_front() else { return Ok(None) };
         let SubmittedFrame { signal, expected, expected_scope, chroma, expected_light, mastering_peak } = submitted;
-        let Some(engine::Counts { mut histograms, thresholds, scopes, light, .. }) = self.engine.take()? else {
+        let Some(engine::Counts { mut histograms, thresholds, scopes, light, outside_r103, .. }) =
+            self.engine.take()?
+        else {
             return Ok(None);
         };
         if let (true, Some(histogram)) = (spoil, histograms.first_mut()) {
@@ -256,6 +253,7 @@ impl RunCounter {
             saturation,
             light: figures,
             light_counts: light,
+            outside_r103,
         }))
     }
 

@@ -8,11 +8,11 @@ use std::thread;
 
 use super::comparison::ComparisonTally;
 use super::comparison::{Against, Comparison};
-use super::counter::{FrameCounts, LightRequest, RunComponents, RunCounter};
+use super::counter::{FrameCounts, RunComponents, RunCounter};
 use super::error::{AnalyzeError, Stop};
 use super::frames::{Bound, Next, NumberedFrames};
-use super::inspection::{Active, Inspected, Inspection, Outline, PendingShare, outside_r103};
-use super::planes::SampleReading;
+use super::inspection::{Active, Inspected, Inspection, Outline, PendingShare, active_part, outside_r103};
+use super::planes::{Planes, SampleReading};
 use super::selection::Selection;
 use super::signal::SignalUse;
 use super::thumbnails::{Picker, ThumbnailUse};
@@ -24,10 +24,10 @@ use histoscope_core::flash::FlashMeter;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, Picture};
 use histoscope_core::scopes::ScopeSums;
-use histoscope_core::strip::Differences;
+use histoscope_core::strip::{Differences, RENEWAL};
 use histoscope_core::tone_map::SourceLight;
 use histoscope_media::{Decoder, FrameCounters, MediaError, MediaFault, OpenOptions, StreamInfo};
-use histoscope_render::engine::{Engine, EngineChoice, EngineError};
+use histoscope_render::engine::{Engine, EngineChoice, EngineError, Submission};
 use histoscope_render::gpu::AdapterChoice;
 
 /// The number of decoders that share a file.
@@ -144,7 +144,7 @@ pub struct CountedFrame {
     /// Its other properties.
     pub inspected: Inspected,
     /// The picture of the first frame, which was not compared with the previous one.
-    pub(super) first: Option<Picture>,
+    pub(super) first: Option<Joint>,
 }
 
 /// The outcome of a run.
@@ -297,6 +297,28 @@ pub(super) fn count_all(
     Ok(RunOutcome { scopes: work.counter.take_sums()?, ..taken.ended() })
 }
 
+/// A picture at the end of a part of the file, to be compared with one of the next part.
+#[derive(Debug, Clone)]
+pub(super) struct Joint {
+    picture: Picture,
+    /// How signalstats interprets it, if its figures are requested.
+    reading: Option<SampleReading>,
+}
+
+impl Joint {
+    /// Compares a part's first frame, whose picture this is, with the last picture of the part before.
+    pub(super) fn join(&self, last: &Self, counted: &mut CountedFrame) {
+        counted.inspected.difference = last.picture.difference(&self.picture, RENEWAL);
+        let planes = |joint: &Self| Some(Planes::of(joint.picture.decoded(), joint.reading?));
+        if let Some(signal) = &mut counted.counts.signal
+            && let Some(texture) = &mut signal.texture
+            && let Some(own) = planes(self)
+        {
+            texture.compare(&own, planes(last).as_ref());
+        }
+    }
+}
+
 /// The most frames that are counted and still inspected, if other threads inspect them.
 const MOST_INSPECTING: usize = 4;
 
@@ -309,6 +331,8 @@ pub(super) struct CountingWork<'a> {
     /// Frames that are counted, and still inspected by other threads.
     inspecting: VecDeque<(CountedFrame, Option<Frame>, Option<PendingShare>)>,
     differences: Option<Differences>,
+    /// The last picture, if pictures are compared with each other.
+    last: Option<Joint>,
     /// The levels of the last frame at the points of a grid, if likeness is inspected.
     outline: Option<Outline>,
     /// The light of its pixels, if flashes are looked for.
@@ -322,7 +346,7 @@ struct Waiting {
     /// The frame with its picture, if it may need a thumbnail or is inspected.
     picture: Option<Frame>,
     inspected: Inspected,
-    first: Option<Picture>,
+    first: Option<Joint>,
 }
 
 impl<'a> CountingWork<'a> {
@@ -336,17 +360,18 @@ impl<'a> CountingWork<'a> {
         let picker = context.request.thumbnails.map(Picker::new);
         let differences = context.request.inspection.differences.map(Differences::new);
         let (waiting, inspecting) = (VecDeque::new(), VecDeque::new());
-        Self { context, counter, picker, waiting, inspecting, differences, outline: None, flashes: None }
+        Self { context, counter, picker, waiting, inspecting, differences, last: None, outline: None, flashes: None }
     }
 
     /// Returns this work for frames elsewhere in the file. The counter with its memory stays.
-    pub(super) fn restarted(self) -> Self {
+    pub(super) fn restarted(mut self) -> Self {
+        self.counter.restart();
         Self::with(self.context, self.counter)
     }
 
     /// Removes and returns the last picture, if pictures are compared with each other.
-    pub(super) fn take_last(&mut self) -> Option<Picture> {
-        self.differences.take().and_then(Differences::into_last)
+    pub(super) const fn take_last(&mut self) -> Option<Joint> {
+        self.last.take()
     }
 
     /// Returns the part of this picture to count, or `None` for all of it.
@@ -360,10 +385,17 @@ impl<'a> CountingWork<'a> {
         let reading = check_countable(request, &frame)?;
         let picture = &frame.picture;
         let region = self.region(number, picture)?;
-        let scale = request.counting.light.and_then(|light| light.of_frame(&frame.source));
+        let inspection = request.inspection;
+        let active = inspection.active.then(|| Active::of(picture)).flatten();
+        let submission = Submission {
+            picture,
+            region,
+            source: SourceLight::of(&frame.source),
+            light: request.counting.light.and_then(|light| light.of_frame(&frame.source)),
+            active: inspection.r103.map(|_| active_part(&frame, active)),
+        };
         let mastering_peak = self.context.info.stated_light.mastering.map(|display| display.max_cd_m2);
-        let light = scale.map(|scale| LightRequest { scale, mastering_peak });
-        self.counter.submit(picture, SourceLight::of(&frame.source), region, reading, light).map_err(|error| {
+        self.counter.submit(submission, reading, mastering_peak).map_err(|error| {
             let failed = |action, reason: String| MediaFault::Failed { action, reason }.of(request.input.clone());
             match error {
                 EngineError::Gpu(error) => AnalyzeError::Gpu(error),
@@ -375,11 +407,16 @@ impl<'a> CountingWork<'a> {
         let mut described = FrameDescription::of(&frame, region);
         let timecodes = self.context.info.timecodes;
         described.facts.timecode = timecodes.and_then(|timecodes| timecodes.of(frame.timecode, Some(number)));
-        let inspection = request.inspection;
-        let mut inspected = Inspected::default();
+        let mut inspected = Inspected { active, ..Inspected::default() };
         let mut first = None;
+        if self.differences.is_some() || request.counting.signal == SignalUse::Report {
+            let joint = Joint { picture: picture.clone(), reading };
+            if self.last.is_none() {
+                first = Some(joint.clone());
+            }
+            self.last = Some(joint);
+        }
         if let Some(differences) = &mut self.differences {
-            first = differences.is_new().then(|| picture.clone());
             inspected.difference = differences.push(frame.time_secs, picture);
         }
         if let Some(light) = inspection.flashes
@@ -390,7 +427,6 @@ impl<'a> CountingWork<'a> {
             let meter = self.flashes.insert(meter.unwrap_or_else(|| FlashMeter::new(scale)));
             inspected.flash = Some(meter.push(picture));
         }
-        inspected.active = inspection.active.then(|| Active::of(picture)).flatten();
         if inspection.likeness {
             let outline = Outline::of(&frame.picture);
             inspected.resembles = self.outline.as_ref().is_some_and(|before| before.resembles(&outline));
@@ -444,8 +480,7 @@ impl<'a> CountingWork<'a> {
         let spoil = self.context.request.spoils(number);
         let Some(counts) = self.counter.take(number, spoil)? else { return Ok(()) };
         let outside = picture.as_ref().zip(self.context.request.inspection.r103);
-        let outside =
-            outside.map(|(frame, tolerated)| outside_r103(frame, inspected.active, counts.rgbl.as_ref(), tolerated));
+        let outside = outside.map(|(frame, tolerated)| outside_r103(frame, inspected.active, &counts, tolerated));
         let counted = CountedFrame { number, frame, counts, comparison: None, thumbnail: None, inspected, first };
         self.inspecting.push_back((counted, picture, outside));
         Ok(())

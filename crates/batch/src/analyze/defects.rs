@@ -2,7 +2,7 @@
 //!
 //! A line is compared with those two away, which belong to the same field.
 
-use super::planes::{Plane, Planes, REPEAT_LINES, distance};
+use super::planes::{Planes, REPEAT_LINES, distance};
 use histoscope_core::picture::region::Rect;
 
 /// The defects of a picture.
@@ -46,17 +46,16 @@ const TEXTURE: f64 = 0.01;
 /// Distance of the lines of a field.
 const FIELD: usize = 2;
 
-/// Finds the defects of a picture. Dropouts need the picture before, of the same size.
+/// Finds the defects of a picture, except dropouts.
 #[must_use]
-pub fn defects(planes: &Planes, before: Option<&Planes>) -> Defects {
+pub fn defects(planes: &Planes) -> Defects {
     let luma = &planes.planes[0];
     let scale = f64::from(planes.max_code());
     let code = |share: f64| (share * scale) as i32;
-    let dropouts = before.map_or_else(Vec::new, |before| dropouts(luma, &before.planes[0], code(DROPOUT)));
     let rows: Vec<_> = luma.rows().collect();
     let specks = specks(&rows, code(SPECK), scale);
     let displaced_lines = displaced_lines(&rows, code(DISPLACED) as u64);
-    Defects { dropouts, specks, displaced_lines, repeated: repeated(&rows, code(TEXTURE) as u64) }
+    Defects { dropouts: Vec::new(), specks, displaced_lines, repeated: repeated(&rows, code(TEXTURE) as u64) }
 }
 
 /// Returns the share of lines that differ from the line four above by less than a code in the mean, and from pixel to pixel
@@ -70,8 +69,11 @@ fn repeated(rows: &[&[u16]], texture: u64) -> f64 {
     pairs.map(|pair| f64::from(u8::from(is_repeated(pair)))).sum::<f64>() / rows.len() as f64
 }
 
-fn dropouts(luma: &Plane, before: &Plane, least: i32) -> Vec<Rect> {
-    let [rows, earlier] = [luma, before].map(|plane| plane.rows().collect::<Vec<_>>());
+/// Finds the dropouts of a picture. The picture before has the same size.
+#[must_use]
+pub fn dropouts(planes: &Planes, before: &Planes) -> Vec<Rect> {
+    let least = (DROPOUT * f64::from(planes.max_code())) as i32;
+    let [rows, earlier] = [planes, before].map(|planes| planes.planes[0].rows().collect::<Vec<_>>());
     let mut found = Vec::new();
     for y in FIELD..rows.len().saturating_sub(FIELD) {
         let (row, above, below, before) = (rows[y], rows[y - FIELD], rows[y + FIELD], earlier[y]);

@@ -3,14 +3,16 @@
 use std::sync::{Arc, OnceLock};
 
 use histoscope_core::flash::FlashCounts;
+use histoscope_core::histogram::CLAMPED_CHANNELS;
 use histoscope_core::histogram::limits::R103_NEIGHBOURS;
-use histoscope_core::histogram::{CLAMPED_CHANNELS, Histogram};
 use histoscope_core::picture::layout::ColorModel;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::unpack::Source;
 use histoscope_core::picture::{Frame, Picture};
 use histoscope_render::cpu::count_outside_r103;
+use histoscope_render::engine::ActivePart;
 
+use super::counter::FrameCounts;
 use super::light::LightUse;
 use super::selection::black_level;
 
@@ -34,7 +36,7 @@ pub struct Inspection {
 pub struct Inspected {
     /// The difference from the previous frame; see [`Differences::push`](histoscope_core::strip::Differences::push).
     pub difference: Option<f64>,
-    /// Share of the active picture outside the limits of EBU R 103; perhaps 0 if it is tolerated.
+    /// Share of the active picture outside the limits of EBU R 103; 0 if it is tolerated.
     pub outside_r103: Option<f64>,
     /// The active picture, or `None` if the whole picture is black.
     pub active: Option<Active>,
@@ -56,31 +58,41 @@ impl PendingShare {
     }
 }
 
+/// Returns the part of a picture in which pixels outside the limits of EBU R 103 are counted.
+pub(super) fn active_part(frame: &Frame, active: Option<Active>) -> ActivePart {
+    let whole = Rect::whole(frame.picture.width(), frame.picture.height());
+    let rect = active.map_or(whole, |active| active.picture);
+    ActivePart { rect, is_interlaced: frame.facts.scan.is_interlaced() }
+}
+
 /// Begins to count the share of the active picture that is outside the limits of EBU R 103, which is `None` without
-/// R'G'B'. These limits lie beyond black and white, so pixels are examined only if more than the `tolerated` share can be
-/// outside.
+/// R'G'B', unless an adapter has counted the pixels. These limits lie beyond black and white, so pixels are examined only
+/// if more than the `tolerated` share can be outside.
 pub(super) fn outside_r103(
     frame: &Frame,
     active: Option<Active>,
-    histogram: Option<&Histogram>,
+    counts: &FrameCounts,
     tolerated: f64,
 ) -> PendingShare {
-    let Some(histogram) = histogram else { return PendingShare(Arc::new(OnceLock::from(None))) };
-    let beyond = (0..CLAMPED_CHANNELS).flat_map(|channel| histogram.out_of_range(channel)).map(u64::from).sum::<u64>();
-    let whole = Rect::whole(frame.picture.width(), frame.picture.height());
-    let rect = active.map_or(whole, |active| active.picture);
+    let known = |share| PendingShare(Arc::new(OnceLock::from(share)));
+    let Some(histogram) = &counts.rgbl else { return known(None) };
+    let ActivePart { rect, is_interlaced } = active_part(frame, active);
     let pixels = rect.pixel_count();
+    let share = move |outside: u32| Some(f64::from(outside) / pixels as f64).filter(|&share| share > tolerated);
+    if let Some(outside) = counts.outside_r103 {
+        return known(share(outside).or(Some(0.0)));
+    }
+    let beyond = (0..CLAMPED_CHANNELS).flat_map(|channel| histogram.out_of_range(channel)).map(u64::from).sum::<u64>();
     let tolerated = (tolerated * pixels as f64) as u64;
     // A filtered pixel is outside only if one in its neighbourhood is.
     if (R103_NEIGHBOURS * beyond).min(pixels) <= tolerated {
-        return PendingShare(Arc::new(OnceLock::from(Some(0.0))));
+        return known(Some(0.0));
     }
     let pending = PendingShare(Arc::default());
-    let (share, picture, is_interlaced) =
-        (Arc::clone(&pending.0), frame.picture.clone(), frame.facts.scan.is_interlaced());
+    let (counted, picture) = (Arc::clone(&pending.0), frame.picture.clone());
     rayon::spawn(move || {
         let outside = picture.as_rgb().map(|picture| count_outside_r103(picture, rect, is_interlaced, tolerated));
-        let _ = share.set(outside.map(|outside| f64::from(outside) / pixels as f64));
+        let _ = counted.set(outside.map(|outside| share(outside).unwrap_or(0.0)));
     });
     pending
 }

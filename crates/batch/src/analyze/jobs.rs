@@ -10,11 +10,9 @@ use std::sync::PoisonError;
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread;
 
-use super::counting::{Context, CountedFrame, CountingWork, RunOutcome, count_all};
+use super::counting::{Context, CountedFrame, CountingWork, Joint, RunOutcome, count_all};
 use super::error::{AnalyzeError, Stop};
 use super::frames::{Bound, Next, NumberedFrames};
-use histoscope_core::picture::Picture;
-use histoscope_core::strip::RENEWAL;
 use histoscope_media::{Decoder, FrameCounters, FrameIndex, MediaFault, Seek, SeekTarget};
 
 /// Minimum number of frames in a part, except the last one. Each part is decoded from its keyframe, and a few frames
@@ -46,7 +44,7 @@ enum Message {
 }
 
 /// The outcome of a part, with its last picture if pictures are compared with each other.
-type PartOutcome = (RunOutcome, Option<Picture>);
+type PartOutcome = (RunOutcome, Option<Joint>);
 
 /// A part that a decoder has taken: the number of its first frame, and the channel for its messages.
 struct TakenPart {
@@ -248,7 +246,7 @@ fn collect(
     outcome: &mut RunOutcome,
     sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>,
 ) -> Result<(), AnalyzeError> {
-    let mut last: Option<Picture> = None;
+    let mut last: Option<Joint> = None;
     for TakenPart { number, messages } in in_order {
         let next = outcome.frames.end;
         if next != number && context.request.selection.every.get() > 1 {
@@ -260,8 +258,8 @@ fn collect(
             match message {
                 Message::Counted(mut counted) => {
                     counted.number = counted.number - number + next;
-                    if let Some(first) = counted.first.take() {
-                        counted.inspected.difference = last.take().and_then(|last| last.difference(&first, RENEWAL));
+                    if let Some((first, last)) = counted.first.take().zip(last.take()) {
+                        first.join(&last, &mut counted);
                     }
                     if sink(*counted).is_break() {
                         return Ok(());
@@ -269,7 +267,7 @@ fn collect(
                 }
                 Message::Ended(result) => {
                     let (part, picture) = (*result)?;
-                    last = picture;
+                    last = picture.or(last);
                     outcome.frames.end = next + (part.frames.end - part.frames.start);
                     outcome.counted += part.counted;
                     outcome.scopes.append(part.scopes);

@@ -12,7 +12,7 @@ use std::f64::consts::PI;
 use histoscope_core::histogram::Histogram;
 use histoscope_core::picture::Picture;
 
-use super::defects::{Defects, defects};
+use super::defects::{Defects, defects, dropouts};
 use super::filters::{self, Combing};
 use super::planes::{Planes, REPEAT_LINES, SampleReading, distance, read_row};
 
@@ -52,6 +52,11 @@ pub struct SignalCounter {
 }
 
 impl SignalCounter {
+    /// Forgets the previous picture.
+    pub fn restart(&mut self) {
+        self.last = None;
+    }
+
     /// Returns the figures of the next picture, given in parts. `counted` is its histogram of coded components; planes
     /// are recounted only if its bins are not the codes that the filter reads.
     pub fn count(
@@ -250,19 +255,32 @@ pub struct Texture {
 /// Computes the figures of a picture. The previous one is ignored if it has a different size or layout.
 #[must_use]
 pub fn texture(planes: &Planes, last: Option<&Planes>, bins: &[Vec<u64>; 3], wanted: SignalUse) -> Texture {
-    let last = last.filter(|last| last.is_like(planes));
     let has_defects = wanted == SignalUse::Defects;
     let luma = &planes.planes[0];
     let rows: Vec<_> = luma.rows().collect();
     let pixels = luma.samples().max(1) as f64;
-    Texture {
-        differences: [0, 1, 2].map(|component| last.map_or(0.0, |last| difference(planes, last, component))),
+    let mut texture = Texture {
+        differences: [0.0; 3],
         outliers: outliers(&rows) as f64 / pixels,
         repeats: (repeated_lines(&rows) * rows.first().map_or(0, |row| row.len()) as u64) as f64 / pixels,
-        combing: filters::combing(planes, last),
+        combing: Combing::default(),
         others: if wanted == SignalUse::Report { filters::tags(planes, bins) } else { Vec::new() },
         between_fields: if has_defects { filters::between_fields(planes) } else { 0.0 },
-        defects: if has_defects { defects(planes, last) } else { Defects::default() },
+        defects: if has_defects { defects(planes) } else { Defects::default() },
+    };
+    texture.compare(planes, last);
+    if has_defects && let Some(last) = last.filter(|last| last.is_like(planes)) {
+        texture.defects.dropouts = dropouts(planes, last);
+    }
+    texture
+}
+
+impl Texture {
+    /// Compares the picture with the previous one, which is ignored if it has a different size or layout.
+    pub fn compare(&mut self, planes: &Planes, last: Option<&Planes>) {
+        let last = last.filter(|last| last.is_like(planes));
+        self.differences = [0, 1, 2].map(|component| last.map_or(0.0, |last| difference(planes, last, component)));
+        self.combing = filters::combing(planes, last);
     }
 }
 

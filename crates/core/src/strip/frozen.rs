@@ -39,12 +39,6 @@ impl Differences {
         Self { before: None, still, renewed_until_secs: f64::INFINITY }
     }
 
-    /// Returns `true` before the first picture.
-    #[must_use]
-    pub const fn is_new(&self) -> bool {
-        self.before.is_none()
-    }
-
     /// Takes the next picture. Returns the mean absolute difference of its samples from those of the one before, as a
     /// fraction of the scale, if the frame is still or may be a renewal. Most pictures move: a part of them tells.
     pub fn push(&mut self, time_secs: f64, picture: &Picture) -> Option<f64> {
@@ -57,12 +51,6 @@ impl Differences {
             self.renewed_until_secs = time_secs + RENEWAL_SECS;
         }
         difference
-    }
-
-    /// Returns the last picture.
-    #[must_use]
-    pub fn into_last(self) -> Option<Picture> {
-        self.before
     }
 }
 

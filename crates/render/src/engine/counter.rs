@@ -5,7 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use super::{CPU, Engine, FoundEngine, GPU};
 use crate::cpu;
-use crate::gpu::count_queue::CountQueue;
+pub use crate::gpu::count_queue::ActivePart;
+use crate::gpu::count_queue::{Besides, CountQueue};
 use crate::gpu::{Gpu, GpuError};
 use histoscope_core::adjust::{Adjustments, Processor};
 use histoscope_core::histogram::{Components, Histogram, LightCounts, LightMeter, LightScale};
@@ -53,6 +54,8 @@ pub struct Counts {
     pub diagram: Diagram,
     /// The light of the pixels, if requested.
     pub light: Option<LightCounts>,
+    /// The number of pixels outside the limits of EBU R 103, if requested and counted by an adapter.
+    pub outside_r103: Option<u32>,
     /// Name of the engine that counted all of it, or most of it.
     pub engine: &'static str,
 }
@@ -71,6 +74,9 @@ pub struct Submission<'a> {
     /// only measured in pictures that are not adjusted, if the first of the counter's components are red, green, blue
     /// and luminance, and if the counter was created [for it](Counter::with_light).
     pub light: Option<(LightScale, bool)>,
+    /// Where an adapter counts pixels outside the limits of EBU R 103, which it does in pictures that are not adjusted,
+    /// if the first of the counter's components are red, green, blue and luminance.
+    pub active: Option<ActivePart>,
 }
 
 /// Counts pictures, adjusting them first if requested.
@@ -177,7 +183,7 @@ impl Counter {
     /// # Errors
     /// As [`submit`](Self::submit).
     pub fn submit_picture(&mut self, picture: &Picture, region: Option<Rect>) -> Result<(), EngineError> {
-        self.submit(Submission { picture, region, source: SourceLight::default(), light: None })
+        self.submit(Submission { picture, region, source: SourceLight::default(), light: None, active: None })
     }
 
     /// Submits a picture.
@@ -207,8 +213,9 @@ impl Counter {
     /// Submits a picture without adjusting it. A converted picture has both R'G'B' and coded samples; the CPU counts
     /// the components that use other samples than the first component.
     fn submit_unadjusted(&mut self, submission: Submission<'_>) -> Result<SubmittedPicture, EngineError> {
-        let Submission { picture, region, source, light } = submission;
-        let light = light.filter(|_| self.measures_light && self.components.first() == Some(&Components::Rgbl));
+        let Submission { picture, region, source, light, active } = submission;
+        let is_rgbl = self.components.first() == Some(&Components::Rgbl);
+        let light = light.filter(|_| self.measures_light && is_rgbl);
         let all = std::mem::take(&mut self.components);
         let first = all.first().copied().unwrap_or_default().in_picture(picture);
         let is_other = |components: &Components| !std::ptr::eq(components.in_picture(picture), first);
@@ -216,7 +223,8 @@ impl Counter {
         self.components = own.to_vec();
         let meter = light.map(|light| self.meter_of(first, light));
         let chroma = self.chroma_of(first, source);
-        let submitted = self.submit_region(first, region, meter.as_ref(), chroma);
+        let besides = Besides { meter: meter.as_ref(), chroma, active: active.filter(|_| is_rgbl) };
+        let submitted = self.submit_region(first, region, besides);
         self.components = others.to_vec();
         let further = others.first().map(|other| self.count_on_cpu(other.in_picture(picture), region)).transpose();
         self.components = all;
@@ -241,13 +249,13 @@ impl Counter {
         &mut self,
         picture: &Picture,
         region: Option<Rect>,
-        meter: Option<&Arc<LightMeter>>,
-        chroma: Option<Chroma>,
+        besides: Besides<'_>,
     ) -> Result<SubmittedPicture, EngineError> {
         self.pixels = u64::from(picture.pixel_count());
         let pixels = pixels_of(picture, region)?;
+        let Besides { meter, chroma, .. } = besides;
         let is_owed =
-            self.try_adapter(|gpu, queue, components| queue.submit(gpu, picture, region, components, meter, chroma))?;
+            self.try_adapter(|gpu, queue, components| queue.submit(gpu, picture, region, components, besides))?;
         if is_owed {
             let mut owed = self.counted_on_adapter(picture, chroma);
             add_clamped(&mut owed.counts.histograms, region::clamped(picture, pixels).as_ref());
@@ -259,7 +267,8 @@ impl Counter {
         let light = meter.map(|meter| cpu::count_pixel_light(picture, pixels, meter)).transpose();
         let light = light.map_err(EngineError::Region)?;
         let owed = vec![false; histograms.len()];
-        let counts = Counts { histograms, thresholds: None, scopes, diagram: diagram_of(chroma), light, engine: CPU };
+        let diagram = diagram_of(chroma);
+        let counts = Counts { histograms, thresholds: None, scopes, diagram, light, outside_r103: None, engine: CPU };
         Ok(SubmittedPicture { counts, on_adapter: owed })
     }
 
@@ -293,7 +302,8 @@ impl Counter {
         let histograms = self.empty_histograms(picture.layout().bin_bits());
         let owed = vec![true; histograms.len()];
         let (scopes, diagram) = (ScopeCounts::default(), diagram_of(chroma));
-        let counts = Counts { histograms, thresholds: None, scopes, diagram, light: None, engine: GPU };
+        let counts =
+            Counts { histograms, thresholds: None, scopes, diagram, light: None, outside_r103: None, engine: GPU };
         SubmittedPicture { counts, on_adapter: owed }
     }
 
@@ -313,7 +323,7 @@ impl Counter {
         let scopes = self.scopes_on_cpu(&adjusted, (pixels, Components::Rgbl), chroma);
         let owed = vec![false; histograms.len()];
         let (thresholds, diagram) = (self.processor.thresholds(), diagram_of(chroma));
-        let counts = Counts { histograms, thresholds, scopes, diagram, light: None, engine: CPU };
+        let counts = Counts { histograms, thresholds, scopes, diagram, light: None, outside_r103: None, engine: CPU };
         Ok(SubmittedPicture { counts, on_adapter: owed })
     }
 
@@ -367,6 +377,7 @@ impl Counter {
                     if index == 0 {
                         counts.scopes = counted.scopes;
                         counts.light = counted.light;
+                        counts.outside_r103 = counted.outside_r103;
                     }
                 }
             }

@@ -18,7 +18,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use std::thread::{self, JoinHandle};
 
 pub use backend::{CountQuestion, ScopeAnswer};
-pub use counter::{Counter, Counts, EngineError, Submission};
+pub use counter::{ActivePart, Counter, Counts, EngineError, Submission};
 pub use renderer::Renderer;
 
 use crate::cpu::Level;

@@ -11,9 +11,11 @@ use super::pixel_light::{LightShape, PixelLightPass};
 use super::readback_belt::ReadbackBelt;
 use super::scope_pass::ScopeSubject;
 use super::scopes::{GpuScopeSum, ScopePasses, ScopeShape};
+use super::totals::{LimitsParams, TotalsPass};
 use super::upload::PictureBuffers;
 use super::{Gpu, GpuError};
 use histoscope_core::adjust::Adjustments;
+use histoscope_core::histogram::limits::Limits;
 use histoscope_core::histogram::{Components, Histogram, LightCounts, LightMeter};
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::region::Rect;
@@ -21,6 +23,8 @@ use histoscope_core::scopes::{Chroma, ScopeCounts, ScopeSums, ScopeTally};
 
 /// Bytes of the thresholds that are read back after the bins.
 const THRESHOLD_BYTES: u64 = 4 * 4;
+/// Bytes of the number of pixels outside limits.
+const OUTSIDE_BYTES: u64 = 4;
 
 /// The counting passes, the adjustments' passes if needed, and a few buffers for reading bins back.
 #[derive(Debug)]
@@ -31,6 +35,8 @@ pub struct CountQueue {
     scopes: Scopes,
     /// The pass that counts the light of pixels, once it was requested.
     light: Option<PixelLightPass>,
+    /// The pass that counts pixels outside limits, once it was requested.
+    limits: Option<TotalsPass<LimitsParams>>,
     belt: ReadbackBelt<CountLayout>,
 }
 
@@ -96,7 +102,29 @@ struct CountLayout {
     components: Components,
     thresholds: bool,
     light: Option<LightShape>,
+    /// `true` if the number of pixels outside limits follows.
+    limits: bool,
     scopes: ScopeShape,
+}
+
+/// The part of a picture in which pixels outside the limits of EBU R 103 are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ActivePart {
+    /// The active picture.
+    pub rect: Rect,
+    /// `true` if the picture consists of two fields.
+    pub is_interlaced: bool,
+}
+
+/// What to count of a picture besides its bins.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Besides<'a> {
+    /// A meter for the light of pixels.
+    pub meter: Option<&'a Arc<LightMeter>>,
+    /// What the vectorscope counts.
+    pub chroma: Option<Chroma>,
+    /// Where to count pixels outside the limits of EBU R 103.
+    pub active: Option<ActivePart>,
 }
 
 /// The counts of a picture.
@@ -109,6 +137,8 @@ pub struct PictureCounts {
     pub thresholds: Option<[u32; 4]>,
     /// The light of its pixels, if requested.
     pub light: Option<LightCounts>,
+    /// The number of pixels outside the limits of EBU R 103, if requested.
+    pub outside_r103: Option<u32>,
     /// Its scopes, if requested for each picture.
     pub scopes: ScopeCounts,
 }
@@ -124,9 +154,10 @@ impl CountQueue {
         let scopes = Scopes::new(gpu, tally);
         let of_scopes = if let ScopeTally::Each(wanted) = tally { ScopePasses::most_bytes(wanted) } else { 0 };
         let of_light = if light { PixelLightPass::MAX_BYTES } else { 0 };
-        let bytes = Histogram::word_count(12) as u64 * 4 + THRESHOLD_BYTES + of_light + of_scopes;
+        let bytes = Histogram::word_count(12) as u64 * 4 + THRESHOLD_BYTES + OUTSIDE_BYTES + of_light + of_scopes;
         let belt = ReadbackBelt::new(&gpu.device, "bins on their way back", bytes, depth.max(1));
-        Self { pictures, passes, adjusting: None, scopes, light: light.then(|| PixelLightPass::new(gpu)), belt }
+        let light = light.then(|| PixelLightPass::new(gpu));
+        Self { pictures, passes, adjusting: None, scopes, light, limits: None, belt }
     }
 
     /// Returns how many histograms can be submitted before one must be taken.
@@ -136,8 +167,8 @@ impl CountQueue {
     }
 
     /// Uploads a picture once and submits one count of it, or of a rectangle in it, for each of `components`, for which
-    /// there must be [`room`](Self::room). With the first of them, the light of pixels is counted, if there is a meter,
-    /// and scopes, whose vectorscope counts `chroma`.
+    /// there must be [`room`](Self::room). With the first of them, the scopes are counted and what is requested
+    /// `besides`.
     ///
     /// # Errors
     /// [`GpuError`] if the adapter cannot count the picture; then nothing is submitted.
@@ -147,9 +178,9 @@ impl CountQueue {
         picture: &Picture,
         region: Option<Rect>,
         components: &[Components],
-        meter: Option<&Arc<LightMeter>>,
-        chroma: Option<Chroma>,
+        besides: Besides<'_>,
     ) -> Result<(), GpuError> {
+        let Besides { meter, chroma, mut active } = besides;
         for &components in components {
             self.passes.prepare_region(gpu, picture, region, components)?;
         }
@@ -168,8 +199,22 @@ impl CountQueue {
             let Some(group) = self.pictures.bind_group() else { return Ok(()) };
             self.passes.record(&mut encoder, group, None);
             let mut parts = vec![(&self.passes.bins, 0..Histogram::word_count(bits) as u64 * 4)];
-            let mut subject =
-                CountLayout { bits, components, thresholds: false, light: None, scopes: ScopeShape::default() };
+            let mut subject = CountLayout {
+                bits,
+                components,
+                thresholds: false,
+                light: None,
+                limits: false,
+                scopes: ScopeShape::default(),
+            };
+            if let Some(ActivePart { rect, is_interlaced }) = active.take() {
+                let limits = self.limits.get_or_insert_with(|| TotalsPass::new(gpu));
+                let params = LimitsParams::new(Limits::r103(&picture.conversion()), rect, is_interlaced);
+                let reading = InputPicture::from(picture).reading();
+                limits.record(gpu, &mut encoder, (group, reading, rect.height), &params);
+                parts.push((&limits.totals, 0..OUTSIDE_BYTES));
+                subject.limits = true;
+            }
             if let Some((light, meter)) = light.take() {
                 let shape = light.record(gpu, &mut encoder, (group, picture.into(), pixels), meter, None);
                 parts.extend(light.parts(&shape));
@@ -251,7 +296,8 @@ impl CountQueue {
             parts.extend(counts);
             shape = counted;
         }
-        let subject = CountLayout { bits, components: Components::Rgbl, thresholds, light: None, scopes: shape };
+        let subject =
+            CountLayout { bits, components: Components::Rgbl, thresholds, light: None, limits: false, scopes: shape };
         belt.record(&mut encoder, &parts, subject);
         let submission = gpu.queue.submit([encoder.finish()]);
         underway.submitted(gpu);
@@ -274,15 +320,18 @@ impl CountQueue {
     pub fn take(&mut self, gpu: &Gpu) -> Result<Option<PictureCounts>, GpuError> {
         let taken = self.belt.wait(&gpu.device, bytemuck::pod_collect_to_vec);
         gpu.check()?;
-        Ok(taken?.map(|(CountLayout { bits, components, thresholds, light, scopes }, mut words): (_, Vec<u32>)| {
+        Ok(taken?.map(|(layout, mut words): (CountLayout, Vec<u32>)| {
+            let CountLayout { bits, components, thresholds, light, limits, scopes } = layout;
             let mut behind = words.split_off(Histogram::word_count(bits));
-            let mut light_words = behind.split_off(if thresholds { THRESHOLD_BYTES as usize / 4 } else { 0 });
+            let mut others = behind.split_off(if thresholds { THRESHOLD_BYTES as usize / 4 } else { 0 });
+            let mut light_words = others.split_off(usize::from(limits));
             let counts = light_words.split_off(light.as_ref().map_or(0, LightShape::word_count));
             let thresholds = thresholds.then(|| <[u32; 4]>::try_from(behind).ok()).flatten();
             PictureCounts {
                 histogram: Histogram { bits, components, words },
                 thresholds,
                 light: light.map(|shape| shape.counts(&light_words)),
+                outside_r103: others.pop(),
                 scopes: scopes.counts(counts),
             }
         }))

@@ -27,7 +27,7 @@ fn engines() -> [(&'static str, Engine); 2] {
 }
 
 fn submit(counter: &mut Counter, picture: &Picture, region: Option<Rect>, light: Option<(LightScale, bool)>) {
-    counter.submit(Submission { picture, region, source: SourceLight::default(), light }).unwrap();
+    counter.submit(Submission { picture, region, source: SourceLight::default(), light, active: None }).unwrap();
 }
 
 fn counted(counter: &mut Counter, picture: &Picture, region: Option<Rect>, light: (LightScale, bool)) -> LightCounts {

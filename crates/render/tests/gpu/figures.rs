@@ -9,8 +9,9 @@ use histoscope_core::picture::color::{Matrix, Range};
 use histoscope_core::picture::layout::{ColorModel, PixelLayout};
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, Picture, Scan};
+use histoscope_core::tone_map::SourceLight;
 use histoscope_render::cpu;
-use histoscope_render::engine::{BackendKind, Renderer};
+use histoscope_render::engine::{ActivePart, BackendKind, Counter, Engine, EngineChoice, Renderer, Submission};
 use histoscope_render::gpu::readback::VIEW_FORMAT;
 use histoscope_render::gpu::{AdapterChoice, FiguresState, FrameTag, Gpu, Scene};
 use histoscope_render::view::scene::{Counted, Look};
@@ -162,6 +163,8 @@ fn inner(Rect { x, y, width, height }: Rect) -> Rect {
 #[test]
 fn pixels_outside_r103_are_those_of_the_definition_whoever_counts() {
     let mut studio = Studio::get();
+    let engine = Engine::on(EngineChoice::Gpu, &Gpu::shared(&AdapterChoice::default()).expect("an adapter"));
+    let mut counter = Counter::new(&engine, &[Components::Rgbl], Adjustments::default());
     let (mut outside, mut inside) = (0, 0);
     for (number, (name, layout)) in native_layouts().into_iter().enumerate() {
         let (matrix, range) = (Matrix::ALL[number % 7], [Range::Limited, Range::Full][number % 3 / 2]);
@@ -175,6 +178,20 @@ fn pixels_outside_r103_are_those_of_the_definition_whoever_counts() {
                 let expected = reference::outside_r103(&picture, rect, is_interlaced);
                 let found = cpu::count_outside_r103(&picture, rect, is_interlaced, 0);
                 assert_eq!(found, expected, "{name} {color:?} {rect:?} {is_interlaced}");
+                if number % 8 > 0 {
+                    continue;
+                }
+                // The whole picture is on its way, too.
+                for rect in [rect, all] {
+                    let source = SourceLight::default();
+                    let active = Some(ActivePart { rect, is_interlaced });
+                    counter
+                        .submit(Submission { picture: &picture, region: None, source, light: None, active })
+                        .unwrap();
+                }
+                let [counts, _] = [(); 2].map(|()| counter.take().unwrap().unwrap());
+                assert_eq!(counts.outside_r103, Some(expected), "{name} {color:?} {rect:?} {is_interlaced}");
+                assert!(counts.histograms[0] == bins(&picture), "{name}");
             }
             // The kind of bins, of colours or of code values, makes no difference.
             let components = if number % 2 == 0 { Components::Rgbl } else { Components::YCbCr };

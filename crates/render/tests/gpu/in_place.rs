@@ -13,7 +13,7 @@ use histoscope_core::picture::{Pages, Picture, PlaneStore, PlaneView};
 use histoscope_core::scopes::ScopeTally;
 use histoscope_media::{Decoder, OpenOptions};
 use histoscope_render::cpu;
-use histoscope_render::gpu::count_queue::CountQueue;
+use histoscope_render::gpu::count_queue::{Besides, CountQueue};
 use histoscope_render::gpu::{Gpu, wait_until_released};
 
 use crate::common::Clip;
@@ -38,7 +38,7 @@ fn count_video(gpu: &Gpu, clip: &Clip) -> usize {
             take(&mut queue, &mut expected);
         }
         expected.push_back(engine.count(&frame.picture, Components::Rgbl).clone());
-        queue.submit(gpu, &frame.picture, None, &[Components::Rgbl], None, None).unwrap();
+        queue.submit(gpu, &frame.picture, None, &[Components::Rgbl], Besides::default()).unwrap();
         most = most.max(gpu.blocks_in_place());
     }
     while !expected.is_empty() {
@@ -76,7 +76,7 @@ fn the_program_s_end_waits_for_decoders_that_are_still_closed_elsewhere() {
     let mut decoder = Decoder::open(clip.path(), &OpenOptions::default()).unwrap();
     let frame = decoder.next_frame().unwrap().unwrap();
     let mut queue = CountQueue::new(&gpu, 1, ScopeTally::default(), false);
-    queue.submit(&gpu, &frame.picture, None, &[Components::Rgbl], None, None).unwrap();
+    queue.submit(&gpu, &frame.picture, None, &[Components::Rgbl], Besides::default()).unwrap();
     queue.take(&gpu).unwrap().unwrap();
     drop(frame);
     assert_eq!(!wait_until_released(Duration::from_millis(20)), gpu.reads_in_place(), "the decoder is open");
@@ -122,7 +122,7 @@ fn pages_that_a_copy_could_not_follow_are_copied_by_the_cpu() {
         let colors = colorimetry(Matrix::Bt709, Range::Full);
         let picture = Picture::new(PixelLayout::gray(8), (width, height), colors, Arc::new(store)).unwrap();
         let mut queue = CountQueue::new(&gpu, 1, ScopeTally::default(), false);
-        queue.submit(&gpu, &picture, None, &[Components::Rgbl], None, None).unwrap();
+        queue.submit(&gpu, &picture, None, &[Components::Rgbl], Besides::default()).unwrap();
         let counted = queue.take(&gpu).unwrap().unwrap().histogram;
         assert!(counted == reference::histogram(&picture, Components::Rgbl), "{width}×{height} from {offset}");
         gpu.blocks_in_place()
