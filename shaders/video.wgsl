@@ -48,7 +48,8 @@ struct Placement {
     // Tone mapping; see crates/core/src/tone_map.rs.
     gamut: array<vec4<f32>, 3>, // rows that give red, green and blue of BT.709
     // 0 if codes are shown as they are, 1 if they are mapped, 2 with the system gamma of HLG; then true if all light is
-    // shown, as on a display for HDR.
+    // shown, as on a display for HDR; then the lowest contrast that focus peaking marks, 0 if none: see
+    // crates/render/src/view/exposure/peaking.rs.
     tone: vec4<u32>,
 }
 
@@ -59,6 +60,7 @@ const NO_ZEBRA: u32 = 0xffffffffu;
 // Brightness of marks, dimming of other pixels, and stripes, as in crates/render/src/view/exposure.rs.
 const MARK_LIGHTS: vec3<u32> = vec3<u32>(256u, 186u, 96u);
 const MARK_DIMMING: u32 = 192u;
+const PEAKING: vec3<f32> = vec3<f32>(255.0, 32.0, 32.0);
 const STRIPE: vec2<u32> = vec2<u32>(64u, 191u);
 // As in crates/render/src/view/datascope.rs.
 const LINE_GAP: u32 = 2u;
@@ -219,6 +221,16 @@ fn tinted(codes: vec3<u32>) -> vec3<u32> {
     return vec3<u32>(color);
 }
 
+// The contrast at a pixel of the picture, for focus peaking.
+fn contrast_at(at: vec2<u32>) -> u32 {
+    let component = select(0u, 1u, MODEL == 2u);
+    let low = max(at, vec2<u32>(1u)) - 1u;
+    let high = min(at + 1u, picture.size - 1u);
+    let across = abs(i32(code_at(component, high.x, at.y)) - i32(code_at(component, low.x, at.y)));
+    let down = abs(i32(code_at(component, at.x, high.y)) - i32(code_at(component, at.x, low.y)));
+    return u32(max(across, down));
+}
+
 // The colour of a pixel of the view, with its zebra and its marks.
 fn inspected(shown: vec3<f32>, pixel: vec2<u32>) -> vec3<f32> {
     let codes = codes_at(covering(pixel));
@@ -239,6 +251,9 @@ fn inspected(shown: vec3<f32>, pixel: vec2<u32>) -> vec3<f32> {
         if placement.tint.x == 0i {
             color = vec3<f32>(dimmed(vec3<u32>(color), MARK_DIMMING));
         }
+    }
+    if placement.tone.z != 0u && contrast_at(covering(pixel)) >= placement.tone.z {
+        return PEAKING;
     }
     let luminance = bins_of(codes).w;
     let tone = select(luminance, codes.x, placement.tone_coded != 0u);
@@ -376,7 +391,7 @@ fn video(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
     if placement.strength != 0u && !is_lit_at(vec2<u32>(pixel.xy)) {
         shown = vec3<f32>(dimmed(vec3<u32>(shown), placement.strength));
     }
-    if placement.marks != 0u || placement.zebra != NO_ZEBRA {
+    if placement.marks != 0u || placement.zebra != NO_ZEBRA || placement.tone.z != 0u {
         shown = inspected(shown, vec2<u32>(pixel.xy));
     }
     if placement.text.x != 0u && is_ink(vec2<u32>(pixel.xy)) {

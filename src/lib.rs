@@ -70,7 +70,7 @@ pub mod adjusting {
 
 /// Exposure aids drawn on the picture: zebra, marks and false colour. They can be parsed from command-line values.
 pub mod exposing {
-    pub use histoscope_render::view::exposure::{ExposureChoice, FalseColorTable, Level, MarkLimits};
+    pub use histoscope_render::view::exposure::{ExposureChoice, FalseColorTable, Level, MarkLimits, Peaking};
 }
 
 /// Scopes shown next to the histogram: the choice of scopes, what the vectorscope counts, and its colour-bar targets.

@@ -7,7 +7,7 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use histoscope::analysis::{Jobs, LOWEST_HLG_PEAK, Point, RegionSpec};
 use histoscope::benchmark::Shape;
-use histoscope::exposing::{ExposureChoice, FalseColorTable, Level, MarkLimits};
+use histoscope::exposing::{ExposureChoice, FalseColorTable, Level, MarkLimits, Peaking};
 use histoscope::scoping::{Diagram, ScopeKind, ScopeStyle};
 use histoscope::{
     AdapterChoice, ChromaLines, Components, CroppingChoice, EngineChoice, Field, HardwareChoice, HardwareOptions,
@@ -212,12 +212,33 @@ pub struct ExposureArgs {
         default_missing_value = "camera"
     )]
     false_colour: Option<FalseColorTable>,
+
+    /// Focus peaking: mark pixels beside which the picture changes by much, at a low, medium (the default) or high
+    /// sensitivity
+    #[arg(
+        long,
+        value_name = "SENSITIVITY",
+        value_parser = one_of(PEAKINGS),
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "medium"
+    )]
+    peaking: Option<Peaking>,
 }
+
+/// The sensitivities of focus peaking.
+const PEAKINGS: Values<Peaking> =
+    &[("low", Peaking::Low, ""), ("medium", Peaking::Medium, ""), ("high", Peaking::High, "")];
 
 impl ExposureArgs {
     /// Returns the chosen exposure aids.
     pub const fn choice(&self) -> ExposureChoice {
-        ExposureChoice { zebra: self.zebra, marks: self.clip_marks, false_color: self.false_colour }
+        ExposureChoice {
+            zebra: self.zebra,
+            marks: self.clip_marks,
+            false_color: self.false_colour,
+            peaking: self.peaking,
+        }
     }
 }
 

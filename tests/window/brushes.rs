@@ -1,9 +1,11 @@
 //! Brushes in the waveform and the vectorscope, drawn by hand.
 
-use histoscope_core::histogram::Components;
+use histoscope_core::histogram::{Components, reference};
 use histoscope_core::picture::Picture;
+use histoscope_hud::share_text;
 use histoscope_media::{Decoder, OpenOptions};
 use histoscope_render::view::overlay::Channels;
+use histoscope_render::view::panel::panels;
 use histoscope_render::view::probe::probe;
 use histoscope_render::view::scene::{Brush, Look, Scene};
 use histoscope_render::view::scopes::{Layout, ScopeKind, ScopeStyle};
@@ -71,6 +73,48 @@ fn pixels(picture: &Picture) -> impl Iterator<Item = (u32, u32)> + use<> {
 
 fn count(selected: &[bool]) -> u32 {
     selected.iter().map(|&is_in| u32::from(is_in)).sum()
+}
+
+/// Returns the text of the share of the luminance of the sample's first frame in a band of codes.
+fn share_of_band(picture: &Picture, [low, high]: [u32; 2]) -> String {
+    let bins = reference::histogram(picture, Components::Rgbl).bins(3).to_vec();
+    let inside: u32 = bins[low as usize..=high as usize].iter().sum();
+    share_text(f64::from(inside) / f64::from(picture.pixel_count()))
+}
+
+#[test]
+fn reference_lines_come_from_the_axes_and_their_bands_have_exact_shares() {
+    let mut decoder = Decoder::open(sample(), &OpenOptions::default()).expect("the sample opens");
+    let picture = decoder.next_frame().expect("it can be read").expect("a frame").picture;
+    let program = paused_sample(&[]);
+    let (_, rect, _) = panels(&Scene::default(), Components::Rgbl, SIZE).last().expect("luminance");
+    let (left, top, width) = (rect.left as i32, rect.top as i32, rect.width as i32);
+    let x_of = |code: u32| left + (code as i32 * width + width / 2) / 256;
+    let line_at = |code: u32| drag(&program, &[(x_of(code), top - 5), (x_of(code), top + 20), (x_of(code), top + 40)]);
+    line_at(60);
+    program.after(|| line_at(180), &format!("band: 60 to 180: {}", share_of_band(&picture, [60, 180])));
+    // Drag one to another code, at its end on the axis, and out of the histogram.
+    let moved = [(x_of(180), top - 5), (x_of(150), top + 30)];
+    program.after(|| drag(&program, &moved), &format!("band: 60 to 150: {}", share_of_band(&picture, [60, 150])));
+    program.after(|| line_at(220), &format!("band: 150 to 220: {}", share_of_band(&picture, [150, 220])));
+    let out = [(x_of(150), top - 5), (x_of(150), top + 30), (x_of(150), top - 100)];
+    program.after(|| drag(&program, &out), &format!("band: 60 to 220: {}", share_of_band(&picture, [60, 220])));
+    program.after(|| program.key("ctrl+z"), "note: undone: reference lines");
+    for code in [20, 30, 40, 90, 110] {
+        line_at(code);
+    }
+    program.after(|| line_at(250), "note: there are eight reference lines already");
+    program.after(|| program.key("ctrl+l"), "note: no reference lines");
+    // In a waveform, they come from the left.
+    program.keys(&["1", "2"]);
+    program.settled();
+    let scopes = ScopeStyle { waveform: true, ..ScopeStyle::default() };
+    let scene = Scene::from(Look { scopes, overlays: false, ..Look::default() });
+    let panel = scene.arranged(SIZE).panels[0].rect;
+    let at = |share: f64| (panel.left as i32 + 8, panel.top as i32 + (f64::from(panel.height) * share) as i32);
+    drag(&program, &[at(0.2), (400, at(0.5).1), (400, at(0.3).1)]);
+    program.after(|| program.key("ctrl+z"), "note: undone: reference lines");
+    program.quit_with("q");
 }
 
 #[test]

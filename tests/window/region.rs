@@ -109,9 +109,21 @@ fn a_region_is_moved_and_resized_and_stays_while_zooming() {
     region_after(&program, rect(410, 190, 270, 120), || drag(&program, false, (420, 180), (440, 190)));
     region_after(&program, rect(0, 190, 270, 120), || drag(&program, false, (545, 250), (20, 250)));
     assert_counted(&program, &planes, Some(rect(0, 190, 270, 120)), Components::Rgbl);
-    // A trembling click draws no region and keeps the old one. A new one may begin inside it.
-    drag(&program, true, (700, 300), (702, 301));
-    assert_counted(&program, &planes, Some(rect(0, 190, 270, 120)), Components::Rgbl);
+    // A trembling click chooses the row, which moves by keys and by the wheel; with Alt, the column.
+    region_after(&program, rect(0, 301, 1280, 1), || drag(&program, true, (700, 300), (702, 301)));
+    assert_counted(&program, &planes, Some(rect(0, 301, 1280, 1)), Components::Rgbl);
+    program.after(|| program.key("ctrl+Right"), "note: counting row 302");
+    program.hold("keydown", "shift");
+    program.after(|| program.button("click", "4"), "note: counting row 301");
+    program.hold("keyup", "shift");
+    program.hold("keydown", "alt");
+    region_after(&program, rect(702, 0, 1, 720), || drag(&program, true, (701, 300), (702, 301)));
+    program.hold("keyup", "alt");
+    program.after(|| program.key("ctrl+Left"), "note: counting column 701");
+    assert_counted(&program, &planes, Some(rect(701, 0, 1, 720)), Components::Rgbl);
+    // It has no edges to resize; its border moves it.
+    region_after(&program, rect(650, 0, 1, 720), || drag(&program, false, (701, 100), (650, 140)));
+    // A new region may begin anywhere.
     region_after(&program, rect(100, 200, 11, 21), || drag(&program, true, (100, 200), (110, 220)));
     // It belongs to the picture, not to the window.
     program.point(640, 360);

@@ -1,5 +1,5 @@
-//! The small panel of zebras, marks and false colour: their levels, limits and table. It is shown along with the
-//! controls while any of the three is on.
+//! The small panel of zebras, marks, focus peaking and false colour: their levels, limits and table. It is shown along with
+//! the controls while any of them is on.
 
 use egui::{Align2, Rect, Sense, Ui, pos2, vec2};
 
@@ -10,7 +10,7 @@ use super::panels::TWO_PANELS;
 use super::theme;
 use histoscope_core::histogram::Components;
 use histoscope_keys::{self as keys, Action, Setting};
-use histoscope_render::view::exposure::{Exposure, FalseColor, FalseColorTable, Level, MarkLimits, Unit};
+use histoscope_render::view::exposure::{Exposure, FalseColor, FalseColorTable, Level, MarkLimits, Peaking, Unit};
 use histoscope_render::view::scene::Look;
 
 /// Width of the panel's content, in points.
@@ -42,7 +42,7 @@ pub fn show(
 ) -> Option<Rect> {
     let exposure = model.exposure.is_adjustable.then_some(model.look.exposure)?;
     let is_narrow = f64::from(ui.ctx().content_rect().width()) < TWO_PANELS;
-    let lines = 3 + if matches!(exposure.limits, MarkLimits::Own(..)) { 2 } else { 0 };
+    let lines = 4 + if matches!(exposure.limits, MarkLimits::Own(..)) { 2 } else { 0 };
     let height = lines as f32 * (LINE + GAP) + 14.0;
     // The panel below takes precedence.
     let below = if is_above_another { MIN_BELOW } else { 0.0 };
@@ -60,6 +60,7 @@ pub fn show(
             let mut panel = Panel { ui, is_coded, top: (1 << model.scopes.bits) - 1, commands };
             panel.zebra(&mut changed);
             panel.marks(&mut changed);
+            panel.peaking(&mut changed.peaking);
             panel.false_color(&mut changed.false_color, model.exposure.tint.map(|tint| tint.table));
             if changed != exposure {
                 panel.commands.push(Command::Show(Look { exposure: changed, ..model.look }));
@@ -99,6 +100,17 @@ impl Panel<'_> {
         let line = self.switch(exposure.zebra, "Zebra", Setting::Zebra.switch(), words);
         let standard = Exposure::default().level;
         self.level(line, ("from", exposure.zebra), (&mut exposure.level, standard), ZEBRA_PERCENTS);
+    }
+
+    fn peaking(&mut self, peaking: &mut Peaking) {
+        let words = "Marks pixels beside which the picture changes by much, as it does in focus";
+        let line = self.switch(*peaking != Peaking::Off, "Peaking", Setting::Peaking.next(), words);
+        let chosen = Peaking::ALL.iter().position(|one| one == peaking).unwrap_or(0);
+        if let Some(to) =
+            controls::choice(self.ui, line, "sensitivity", &Peaking::ALL.map(Peaking::name), chosen, false)
+        {
+            *peaking = Peaking::ALL[to];
+        }
     }
 
     fn marks(&mut self, exposure: &mut Exposure) {

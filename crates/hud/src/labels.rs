@@ -4,10 +4,12 @@
 use egui::{Align2, Painter, Rect, Shape, Stroke, Ui, Vec2, pos2, vec2};
 
 use super::model::{HistogramArea, LightMark, LightMarks, Model, ScopesView};
+use super::readout::share_text;
 use super::{letters, meanings, theme};
 use histoscope_core::histogram::Components;
 use histoscope_core::histogram::pixel_light::light_text;
 use histoscope_core::scopes::graticule::Scale;
+use histoscope_render::labels::graticule::reference_codes;
 use histoscope_render::labels::{AxisLook, axis, scale_of};
 
 /// Minimum height of readable labels, in points.
@@ -87,9 +89,11 @@ pub fn show_seen(ui: &Ui, free: Rect, model: &Model<'_>, taken: &[Rect]) -> Opti
 
 /// Shows the labels of every histogram.
 pub fn show(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32) {
-    let mut painter = ui.ctx().layer_painter(egui::LayerId::background());
+    let lines = ui.ctx().layer_painter(egui::LayerId::background());
+    let mut painter = lines.clone();
     painter.set_opacity(strength);
     for panel in model.scopes.histograms {
+        reference_lines(&lines, panel, model);
         // In a column, the next histogram above may leave less room.
         let above =
             model.scopes.histograms.iter().map(|other| other.rect).filter(|other| {
@@ -101,6 +105,22 @@ pub fn show(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32) {
             strip(&painter, panel, height, &model.scopes);
         }
     }
+}
+
+/// Draws the reference lines of a histogram, and the share of the pixels in each band: of their luminance, or of the
+/// histogram's first channel.
+fn reference_lines(painter: &Painter, panel: &HistogramArea, model: &Model<'_>) {
+    let scopes = &model.scopes;
+    let has_luminance = scopes.components == Components::Rgbl && panel.channels.contains(3);
+    let channel = if has_luminance { Some(3) } else { panel.channels.iter().next() };
+    let share = |[low, high]: [u32; 2]| {
+        let (sums, channel) = (scopes.sums?, channel?);
+        let share = share_text(sums.channel(channel).share_in(low..=high));
+        log::trace!("band: {low} to {high}: {share}");
+        Some(format!("{} {share}", scopes.components.short_name(channel)))
+    };
+    let scale = scale_of(scopes.components, panel.channels, scopes.range, scopes.bits).with_light(scopes.light);
+    reference_codes(painter, panel.rect, (scale, &model.look.scopes), share);
 }
 
 fn strip(painter: &Painter, panel: &HistogramArea, height: f32, scopes: &ScopesView<'_>) {

@@ -154,6 +154,7 @@ pub(super) fn shapes_of(hud: &mut Hud, case: Case) -> (Vec<ClippedShape>, FontTe
         base.look.channels = histoscope_render::gpu::draw::Channels::one(3);
     }
     let region = RegionView {
+        is_line: false,
         rect: Rect::from_min_max(pos(0.2, 0.1), pos(0.8, 0.9)),
         is_proposed: has_entry,
         text: "region 1920×800 at 0, 140  74.1 % of the picture".to_owned(),

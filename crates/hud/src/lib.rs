@@ -80,7 +80,7 @@ pub use region::RegionView;
 pub use scopes::border_cursor;
 pub use stats::StatsTable;
 pub use strip::{finding_text, of_all};
-pub use theme::DOUBLE_CLICK;
+pub use theme::{AXIS, DOUBLE_CLICK};
 pub use timing::TimingTable;
 
 /// Content that stays visible even while the pointer rests.

@@ -8,7 +8,7 @@ use super::readout::share_text;
 use super::{meanings, theme};
 use histoscope_core::histogram::Components;
 use histoscope_keys::{self as keys, Setting};
-use histoscope_render::view::exposure::{MARK_LIGHTS, MarkLimits, mark_colors};
+use histoscope_render::view::exposure::{MARK_LIGHTS, MarkLimits, PEAKING_COLOR, Peaking, mark_colors};
 use histoscope_render::view::marked::Marked;
 use histoscope_render::view::scene::Other;
 
@@ -110,6 +110,11 @@ fn lines(model: &Model<'_>) -> Vec<Vec<LegendPart>> {
     if exposure.zebra {
         let tone = if is_coded { "Y'" } else { "luminance" };
         lines.push(vec![LegendPart::Stripes, words(&format!("{tone} ≥ {}", exposure.level.text()))]);
+    }
+    if exposure.peaking != Peaking::Off {
+        let [red, green, blue] = PEAKING_COLOR;
+        let words = format!("focus peaking: {}", exposure.peaking.name());
+        lines.push(vec![LegendPart::Words(words, Color32::from_rgb(red, green, blue))]);
     }
     if exposure.marks {
         // R 103 is always checked in red, green and blue, whatever is counted.

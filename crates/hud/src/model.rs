@@ -16,7 +16,7 @@ use super::region::RegionView;
 use super::stats::StatsTable;
 use super::timing::TimingTable;
 use histoscope_core::adjust::{Adjustment, Choices, StopScale};
-use histoscope_core::histogram::{Components, Histogram, LightScale};
+use histoscope_core::histogram::{Components, Cumulative, Histogram, LightScale};
 use histoscope_core::picture::color::Range;
 use histoscope_core::picture::{Point, Timecode};
 use histoscope_core::strip::{FindingFilter, Strip};
@@ -342,6 +342,8 @@ pub struct ScopesView<'a> {
     pub stops: Option<StopScale>,
     /// The measured light of the frame on screen, if it is known and its picture is counted.
     pub light_marks: Option<LightMarks>,
+    /// The sums of the bins that are shown, if they are known.
+    pub sums: Option<&'a Cumulative>,
     /// The histograms on the view.
     pub histograms: &'a [HistogramArea],
     /// Which picture is counted and into how many bins, in words, unless that is obvious.

@@ -21,6 +21,8 @@ pub struct RegionView {
     pub rect: Rect,
     /// `true` if it is only proposed.
     pub is_proposed: bool,
+    /// `true` if it is a single row or column, which would be lost beside dimmed surroundings.
+    pub is_line: bool,
     /// The text of its label.
     pub text: String,
     /// Positions of its handles, in points, and whether each moves the whole region.
@@ -37,7 +39,7 @@ pub fn show(ui: &Ui, view: Rect, region: &RegionView, histograms: &[Rect], stren
     let painter = ui.ctx().layer_painter(LayerId::background());
     for free in beside(view, histograms) {
         let painter = painter.with_clip_rect(free);
-        if !region.is_proposed {
+        if !region.is_proposed && !region.is_line {
             beside(view, &[region.rect]).into_iter().for_each(|part| {
                 painter.rect_filled(part, 0, OUTSIDE);
             });

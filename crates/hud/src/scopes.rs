@@ -10,6 +10,9 @@ use histoscope_render::labels::graticule;
 /// Draws everything on the scopes, beneath all other text.
 pub fn show(ui: &Ui, view: Rect, model: &Model<'_>) {
     let beside = &model.other_scopes;
+    if let Some(cursor) = beside.cursor {
+        ui.ctx().set_cursor_icon(cursor);
+    }
     let Some(subject) = beside.subject else { return };
     let painter = ui.ctx().layer_painter(egui::LayerId::background());
     for &ScopeArea { kind, frame, rect } in beside.areas {
@@ -20,9 +23,6 @@ pub fn show(ui: &Ui, view: Rect, model: &Model<'_>) {
     }
     for &(at, light) in beside.marks {
         mark(&painter, at, light);
-    }
-    if let Some(cursor) = beside.cursor {
-        ui.ctx().set_cursor_icon(cursor);
     }
     if let Some((at, text)) = beside.hint {
         let aside = at + vec2(14.0, -12.0);

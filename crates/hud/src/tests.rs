@@ -26,6 +26,7 @@ pub(super) fn model(panels: &[HistogramArea]) -> Model<'_> {
             bits: 8,
             range: Range::Limited,
             light: None,
+            sums: None,
             histograms: panels,
             counted: None,
             brush_channel: None,

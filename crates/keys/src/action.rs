@@ -148,6 +148,11 @@ pub enum Action {
     FindBars,
     /// Accept the proposed region.
     TakeRegion,
+    /// Count the next or previous row or column instead of the only one that is counted.
+    MoveLine {
+        /// `true` for the next one.
+        forward: bool,
+    },
     /// Clear the region, so that the whole picture is counted.
     ClearRegion,
     /// Save the view with labels, and its bins.

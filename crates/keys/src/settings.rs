@@ -8,9 +8,10 @@ use histoscope_core::scopes::Diagram;
 use histoscope_core::scopes::graticule::Unit;
 use histoscope_core::tone_map::ToneMapping;
 use histoscope_render::view::datascope::Datascope;
-use histoscope_render::view::exposure::FalseColorTable;
+use histoscope_render::view::exposure::{FalseColorTable, Peaking};
 use histoscope_render::view::overlay::{Arrangement, BarScale, Overlaps, OverlayStyle};
 use histoscope_render::view::placement::{Fit, ViewSettings};
+use histoscope_render::view::reference_lines::ReferenceLines;
 use histoscope_render::view::scene::{Counted, Look, Scene};
 use histoscope_render::view::scopes::{Layout, ScopeKind, ScopeStyle};
 
@@ -223,6 +224,8 @@ settings! {
         },
         |look| shown(look.exposure.marks, look.exposure.limits.text()),
     );
+    /// The marks on sharp pixels.
+    Peaking = choice!("focus peaking", exposure.peaking, Peaking::ALL, Peaking::name);
     /// The format of codes written into large pixels.
     Datascope = Row::new(
         Label::Choice("codes in pixels"),
@@ -285,6 +288,17 @@ settings! {
             offer: |look, _| ALL_SCOPES.offer(&any_scope(look)),
             note: |_, scene, _| ALL_SCOPES.note(&any_scope(&scene.look)),
             difference: |_, _| None,
+        },
+    };
+    /// The levels marked in waveforms, parades and histograms, which a switch removes.
+    ReferenceLines = Row {
+        apply: |look, change, _| {
+            (change == Change::Switch).then(|| look.scopes.lines = ReferenceLines::default())
+        },
+        words: Words::Own {
+            offer: |_, _| "remove the reference lines".to_owned(),
+            note: |_, _, _| "no reference lines: drag new ones from the axis of a scope".to_owned(),
+            difference: |old, new| (old.scopes.lines != new.scopes.lines).then(|| "reference lines".to_owned()),
         },
     };
     /// The amplification of differences, which a step doubles or halves.

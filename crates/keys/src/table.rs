@@ -252,6 +252,11 @@ pub const TABLE: &[Bindings] = &[
         "{}: cut at five means, to the peak, logarithmic",
     ),
     row(Section::Histograms, &[key(ShiftLetter("v"), Setting::Arrangement.next())], "pair, combined, parade, column"),
+    row(
+        Section::Histograms,
+        &[key(Control("l"), Setting::ReferenceLines.switch())],
+        "remove the reference lines; drag new ones from an axis",
+    ),
     // On American and some other keyboards, the + and = share a key.
     row(
         Section::Histograms,
@@ -399,6 +404,7 @@ pub const TABLE: &[Bindings] = &[
         &[key(Digit('9'), Setting::Zebra.switch()), key(ShiftDigit('9'), Setting::Marks.switch())],
         "zebra on bright areas; marks on clipped or illegal pixels",
     ),
+    row(Section::Picture, &[key(ShiftDigit('7'), Setting::Peaking.next())], "{}: off, low, medium, high"),
     row(
         Section::Picture,
         &[key(Digit('7'), Setting::Zebra.step(false)), key(Digit('8'), Setting::Zebra.step(true))],
@@ -434,6 +440,14 @@ pub const TABLE: &[Bindings] = &[
         Section::Picture,
         &[key(ShiftLetter("r"), FindBars), key(Named(NamedKey::Enter), TakeRegion)],
         "propose a region without black bars, take it",
+    ),
+    row(
+        Section::Picture,
+        &[
+            key(ControlNamed(NamedKey::Left), MoveLine { forward: false }),
+            key(ControlNamed(NamedKey::Right), MoveLine { forward: true }),
+        ],
+        "previous, next row or column, if only one is counted",
     ),
     row(Section::Picture, &[key(Control("d"), ClearRegion).command("clear the region")], "clear the region"),
     row(
@@ -484,8 +498,11 @@ pub const GESTURES: &[(&str, &str)] = &[
     ("drag the timeline, wheel", "scrub; a second back, forward"),
     ("drag a histogram", "highlight the pixels with these codes"),
     ("… with r, g, b or l held", "only in that channel"),
+    ("drag from a scope's axis", "a reference line; out of the scope to remove it"),
     ("drag the picture", "move it"),
     ("Shift+drag", "count this region only"),
+    ("Shift+click", "count this row only; with Alt, this column"),
+    ("Shift+wheel", "move that row or column"),
     ("drag its border, handles", "move, resize the region"),
     ("double-click the picture", "full screen and back"),
     ("right-click", "common actions"),

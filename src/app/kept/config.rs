@@ -170,6 +170,7 @@ mod tests {
             limits: MarkLimits::R103,
             marks: true,
             false_color: FalseColor { shown: true, table: FalseColorTable::Steps, unit: Unit::Codes },
+            ..Exposure::default()
         };
         look.datascope = Datascope::Hexadecimal;
         look.histograms.arrangement = Arrangement::Parade;

@@ -186,7 +186,7 @@ mod tests {
 
     use super::*;
     use histoscope_core::test_data;
-    use histoscope_render::view::exposure::{FalseColor, FalseColorTable, Unit};
+    use histoscope_render::view::exposure::{FalseColor, FalseColorTable, Peaking, Unit};
 
     const MARKS: Exposure = Exposure {
         zebra: false,
@@ -194,6 +194,7 @@ mod tests {
         marks: true,
         limits: MarkLimits::Clipped,
         false_color: FalseColor { shown: false, table: FalseColorTable::Camera, unit: Unit::Percent },
+        peaking: Peaking::Off,
     };
     const ALL: (Components, Option<Rect>) = (Components::Rgbl, None);
 

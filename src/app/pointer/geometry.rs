@@ -186,6 +186,8 @@ impl Geometry<'_> {
     pub fn grip(&self, at: DVec2) -> Option<Grip> {
         let rect = self.region.shown()?.rect();
         let grip = grip_at(rect, &self.placement()?, self.points.into(), at)?;
+        // A line has no edges to move.
+        let grip = if self.region.line().is_some() { Grip::Move } else { grip };
         (grip != Grip::Move || self.hit(at).is_none()).then_some(grip)
     }
 

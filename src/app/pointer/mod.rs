@@ -3,6 +3,7 @@
 
 pub mod brush_control;
 pub mod geometry;
+pub mod line_drag;
 pub mod regions;
 mod scope_brush;
 pub mod scope_point;
@@ -21,13 +22,16 @@ use histoscope_render::view::brushes::Brushes;
 use histoscope_render::view::overlay::Channels;
 use histoscope_render::view::panel::PanelRect;
 use histoscope_render::view::placement::ViewSettings;
-use histoscope_render::view::region::{Grip, RegionDrag};
+use histoscope_render::view::region::{Grip, Line, RegionDrag};
 use histoscope_render::view::scene::Brush;
 use histoscope_render::view::scopes::{Border, ScopeStyle};
+use line_drag::{LineDrag, LinePress};
 use scope_brush::ScopeDrag;
 
 /// Zoom factor per notch of the wheel.
 const NOTCH: f64 = 1.15;
+/// The note on a ninth reference line.
+const LINES_FULL: &str = "there are eight reference lines already: drag one out of its scope to remove it";
 
 /// A request from the pointer.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -49,6 +53,8 @@ pub enum PointerCommand {
     BrushScopes(Brushes),
     /// Count only this part of the picture.
     Region(Rect),
+    /// Show a note.
+    Note(&'static str),
     /// Perform an action, as a key would.
     Do(Action),
     /// Open the menu at a point of the view.
@@ -60,6 +66,8 @@ pub enum PointerCommand {
 pub struct HeldKeys {
     /// `true` if Shift is held.
     pub shift: bool,
+    /// `true` if Alt is held.
+    pub alt: bool,
     /// The channel that brushes are limited to: by its key, or by a click on its letter.
     pub channel: Option<usize>,
 }
@@ -84,6 +92,8 @@ enum Drag {
     Region(RegionDrag),
     /// A selection in a scope other than the histograms.
     Scope(ScopeDrag),
+    /// A reference line.
+    Line(LineDrag),
     /// A selection of codes of `channels`, starting with the codes under the pointer at the press, in a histogram that
     /// shows the channels `shown`.
     Brush { channels: Channels, from: (u32, u32), rect: PanelRect, shown: Channels },
@@ -150,14 +160,28 @@ impl Pointer {
                 return free.map(PointerCommand::Menu).into_iter().collect();
             }
             Event::PointerButton { button: PointerButton::Left, pressed: false } => {
-                if let Drag::Scope(drag) = std::mem::take(&mut self.drag) {
-                    return drag.released(geometry).map(PointerCommand::BrushScopes).into_iter().collect();
+                return match std::mem::take(&mut self.drag) {
+                    Drag::Scope(drag) => drag.released(geometry).map(PointerCommand::BrushScopes),
+                    Drag::Line(drag) => self.at.and_then(|at| drag.released(geometry, at)).map(PointerCommand::Scopes),
+                    Drag::Region(drag) => self.line(drag, held, geometry).map(PointerCommand::Region),
+                    _ => None,
                 }
+                .into_iter()
+                .collect();
             }
-            Event::Wheel(notches) => return self.scroll(*notches, geometry, (hud, now)).into_iter().collect(),
+            Event::Wheel(notches) => return self.scroll((*notches, held), geometry, (hud, now)).into_iter().collect(),
             _ => {}
         }
         Vec::new()
+    }
+
+    /// Returns the row or the column of the picture that a click chooses, if the drag of a new region was one.
+    fn line(&self, drag: RegionDrag, held: HeldKeys, geometry: &Geometry<'_>) -> Option<Rect> {
+        let (at, placement) = (self.at?, geometry.placement()?);
+        let is_click = matches!(drag, RegionDrag::New(_)) && drag.to(at, &placement, geometry.points.into()).is_none();
+        let (x, y) = placement.pixel_at(at).filter(|_| is_click)?;
+        let line = if held.alt { Line::Column(x) } else { Line::Row(y) };
+        Some(line.rect(placement.picture))
     }
 
     fn move_to(&mut self, at: DVec2, geometry: &Geometry<'_>) -> Vec<PointerCommand> {
@@ -187,6 +211,7 @@ impl Pointer {
                 let drawn = placement.and_then(|placement| drag.to(at, &placement, geometry.points.into()));
                 drawn.map(PointerCommand::Region)
             }
+            Drag::Line(drag) => drag.to(geometry, at).map(PointerCommand::Scopes),
             Drag::Scope(mut drag) => {
                 let brushes = drag.to(geometry, at);
                 self.drag = Drag::Scope(drag);
@@ -215,6 +240,16 @@ impl Pointer {
             self.clicks.forget();
             self.drag = Drag::Border(border);
             return None;
+        }
+        if let Some(press) = LineDrag::press(geometry, at) {
+            self.clicks.forget();
+            return Some(match press {
+                LinePress::Dragged(drag, style) => {
+                    self.drag = Drag::Line(drag);
+                    PointerCommand::Scopes(style)
+                }
+                LinePress::Full => PointerCommand::Note(LINES_FULL),
+            });
         }
         if geometry.is_on_scopes(at) {
             self.clicks.forget();
@@ -251,7 +286,12 @@ impl Pointer {
         Some(PointerCommand::Brush(Brush { channels, low: from.0, high: from.1 }))
     }
 
-    fn scroll(&mut self, notches: f64, geometry: &Geometry<'_>, (hud, now): (&Hud, Instant)) -> Option<PointerCommand> {
+    fn scroll(
+        &mut self,
+        (notches, held): (f64, HeldKeys),
+        geometry: &Geometry<'_>,
+        (hud, now): (&Hud, Instant),
+    ) -> Option<PointerCommand> {
         if self.at.is_some_and(|at| hud.is_on_timeline(geometry.in_points(at), now)) {
             self.turned += notches;
             let whole = self.turned.trunc();
@@ -262,6 +302,12 @@ impl Pointer {
         if geometry.is_on_scopes(at) {
             log::trace!("wheel: {notches} notches");
             return geometry.scrolled(at, notches, &mut self.turned).map(PointerCommand::Scopes);
+        }
+        if held.shift && geometry.region.line().is_some() {
+            self.turned += notches;
+            let whole = self.turned.trunc();
+            self.turned -= whole;
+            return (whole != 0.0).then_some(PointerCommand::Do(Action::MoveLine { forward: whole < 0.0 }));
         }
         let (upright, view) = geometry.extents()?;
         let at = geometry.in_area(at);

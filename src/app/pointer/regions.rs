@@ -4,7 +4,7 @@ use histoscope_core::picture::bars::{self, EdgeBars};
 use histoscope_core::picture::color::blanking_lines;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, Orientation, Picture};
-use histoscope_render::view::region::{self, Region, RegionFrame};
+use histoscope_render::view::region::{self, Line, Region, RegionFrame};
 
 /// The note on a region that has been cleared.
 const CLEARED: &str = "region cleared: the whole picture is counted";
@@ -63,6 +63,17 @@ pub fn clear(region: Region) -> (Region, String) {
     (Region::default(), text.to_owned())
 }
 
+/// Moves the line that is counted to the next or previous one. Returns the new region and the note to show.
+#[must_use]
+pub fn move_line(region: Region, forward: bool) -> (Region, String) {
+    match region.with_next_line(forward).map(|moved| (moved, moved.line())) {
+        Some((moved, Some(line))) => (moved, format!("counting {line}")),
+        _ => {
+            (region, "no line is counted: Shift+click the picture to count a row, Alt+Shift+click a column".to_owned())
+        }
+    }
+}
+
 /// Describes a region.
 #[must_use]
 pub fn words(rect: Rect) -> String {
@@ -73,7 +84,9 @@ pub fn words(rect: Rect) -> String {
 #[must_use]
 pub fn words_in(rect: Rect, frame: &Frame) -> String {
     let is_turned = frame.orientation != Orientation::default();
-    format!("{}{}", words(rect), if is_turned { ", as coded" } else { "" })
+    let line = Line::of(rect, (frame.picture.width(), frame.picture.height()));
+    let words = line.map_or_else(|| words(rect), |line| line.to_string());
+    format!("{words}{}", if is_turned { ", as coded" } else { "" })
 }
 
 #[cfg(test)]

@@ -156,13 +156,15 @@ impl Sources<'_> {
         let Geometry { points, .. } = self.geometry;
         let (shown, placement) = (self.geometry.region.shown()?, self.geometry.placement()?);
         let (low, high) = region::on_view(shown.rect(), &placement);
-        let handles = region::handles(shown.rect(), &placement, points.into());
+        let is_line = self.geometry.region.line().is_some();
+        let handles = if is_line { Vec::new() } else { region::handles(shown.rect(), &placement, points.into()) };
         let grip = self.pointer.grip(&self.geometry, self.hud);
         let words = regions::words_in(shown.rect(), self.geometry.frame?);
         let is_proposed = matches!(shown, RegionFrame::Proposed(_));
         Some(RegionView {
             rect: Rect::from_min_max(self.geometry.in_points(low), self.geometry.in_points(high)),
             is_proposed,
+            is_line,
             text: if is_proposed { format!("{words}: Enter uses it, Esc discards it") } else { words },
             handles: handles.iter().map(|h| (self.geometry.in_points(h.at), h.grip == Grip::Move)).collect(),
             cursor: grip.map(|grip| cursor(grip, &placement)),

@@ -5,6 +5,7 @@ use glam::DVec2;
 use histoscope_hud::{Color32, CursorIcon, Pos2, Rect, pos2, vec2};
 
 use crate::app::pointer::geometry::Geometry;
+use crate::app::pointer::line_drag::LinePanel;
 use histoscope_core::picture::{Frame, region};
 use histoscope_core::scopes::level_bits;
 use histoscope_hud::{BrushedArea, OtherScopesView, Outline, ScopeArea, border_cursor, share_text};
@@ -49,8 +50,11 @@ impl ScopeReadings {
     pub fn of(geometry: &Geometry<'_>, frame: Option<Frame>, at: Option<DVec2>) -> Self {
         let Geometry { size, points, .. } = *geometry;
         let arranged = geometry.arranged();
+        let border = at.and_then(|at| geometry.border_at(at)).map(|border| border_cursor(border.is_upright()));
+        let axis = at.and_then(|at| LinePanel::at(geometry, at)).map(|panel| border_cursor(!panel.is_upright));
+        let cursor = border.or(axis);
         let Some(frame) = frame.filter(|_| arranged.is_split || !arranged.panels.is_empty()) else {
-            return Self::default();
+            return Self { cursor, ..Self::default() };
         };
         let area = |panel: &ScopePanel| {
             let [frame, rect] = [panel.frame, panel.rect].map(|rect| geometry.rect_in_points(&rect));
@@ -65,14 +69,7 @@ impl ScopeReadings {
             Rect { max: pos2(view.max.x, above), ..view }
         };
         let subject = geometry.scope_subject(&frame);
-        let border = at.and_then(|at| geometry.border_at(at));
-        Self {
-            areas,
-            subject: Some(subject),
-            free: Some(free),
-            cursor: border.map(|border| border_cursor(border.is_upright())),
-            ..Self::default()
-        }
+        Self { areas, subject: Some(subject), free: Some(free), cursor, ..Self::default() }
     }
 
     /// Sets the description of the scope under the pointer; `at` is the position of the pointer, in points.

@@ -8,7 +8,7 @@ use crate::app::kept::luts;
 use crate::app::options::AppError;
 use crate::app::pointer::geometry::Geometry;
 use crate::app::pointer::{HeldKeys, PointerCommand};
-use histoscope_hud::{InputKind, UiEvents};
+use histoscope_hud::{InputKind, Note, UiEvents};
 use histoscope_keys::{Action, NamedKey};
 use histoscope_render::view::overlay::Channels;
 use histoscope_render::view::scene::Sharing;
@@ -84,7 +84,7 @@ impl Viewer {
     /// Handles a pointer event.
     fn on_pointer(&mut self, event: &Event) -> Result<Flow, AppError> {
         let now = self.work.now();
-        let held = HeldKeys { shift: self.modifiers.shift, channel: self.brush.channel() };
+        let held = HeldKeys { shift: self.modifiers.shift, alt: self.modifiers.alt, channel: self.brush.channel() };
         // Pressing its key has toggled the channel; while the key is held for a brush, the channel is shown.
         let mut scene = self.work.scene;
         scene.look.channels =
@@ -100,6 +100,7 @@ impl Viewer {
                 PointerCommand::LetGo => self.work.hud.let_go(now),
                 PointerCommand::View(view) => self.work.look_at(view, now),
                 PointerCommand::Scopes(scopes) => self.work.show_scopes(scopes, now),
+                PointerCommand::Note(text) => self.work.note(Note::done(text), now),
                 PointerCommand::Divide(share) => self.work.scene.look.sharing = Sharing::Divider(share),
                 PointerCommand::Brush(brush) => {
                     self.work.scene.brushes.histogram = Some(brush);

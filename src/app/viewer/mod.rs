@@ -294,6 +294,8 @@ impl Viewer {
             .flat_map(|session| &session.info.tracks)
             .map(ToString::to_string)
             .collect::<Vec<_>>();
+        let frame = self.work.session.as_ref().and_then(|session| session.frame.as_ref());
+        let sums = frame.and_then(|frame| Some(self.work.bins.counted_now(&self.work.scene, frame)?.1));
         let model = Model {
             file: FileView {
                 name: self.work.session.as_ref().map(|session| session.name.as_str()),
@@ -320,6 +322,7 @@ impl Viewer {
                 light: readings.light,
                 light_marks: readings.light_marks,
                 stops: readings.range.and_then(|range| self.work.scene.look.counted_stops(components, range)),
+                sums,
                 histograms: &readings.histograms,
                 counted: counted.as_deref(),
                 brush_channel: self.brush.clicked(),

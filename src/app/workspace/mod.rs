@@ -45,7 +45,7 @@ use histoscope_keys::{self as keys, Action, NamedKey, Panel, Setting};
 use histoscope_media::{DeviceMemory, HardwareChoice};
 use histoscope_render::gpu::{FrameTag, GpuError, Instance};
 use histoscope_render::view::brushes::Brushes;
-use histoscope_render::view::exposure::{FalseColorTable, Tint};
+use histoscope_render::view::exposure::{FalseColorTable, Peaking, Tint};
 use histoscope_render::view::overlay::{BarScale, OverlayStyle, linear_text};
 use histoscope_render::view::placement::{Shape, ViewSettings};
 use histoscope_render::view::region::Region;
@@ -240,10 +240,11 @@ impl Workspace {
     /// for them.
     pub fn advance_bins(&mut self, is_pointed_at: bool, now: Instant) -> Option<Instant> {
         let points_at_bins = self.hud.shows_controls(now) && is_pointed_at;
+        let has_bands = self.scene.look.overlays && !self.scene.look.scopes.lines.bands(8).is_empty();
         let wanted = match self.session.as_ref().and_then(|session| session.frame.as_ref()) {
             None => RequestedFigures::Nothing,
             Some(_) if self.hud.panels.numbers => RequestedFigures::Numbers,
-            Some(_) if self.scene.brushes.histogram.is_some() || points_at_bins => RequestedFigures::Bins,
+            Some(_) if self.scene.brushes.histogram.is_some() || points_at_bins || has_bands => RequestedFigures::Bins,
             Some(_) => RequestedFigures::Nothing,
         };
         let (has_come, wake_at) = self.bins.advance(&mut self.graphics, (wanted, self.scene.brushes.histogram), now);
@@ -370,7 +371,8 @@ impl Workspace {
         let before = self.scene.look;
         self.scene.look.scopes = scopes;
         self.settings.changed(now);
-        let visible = ScopeStyle { picture: before.scopes.picture, widths: before.scopes.widths, ..scopes };
+        let ScopeStyle { picture, widths, lines, .. } = before.scopes;
+        let visible = ScopeStyle { picture, widths, lines, ..scopes };
         let changed = look::changes(&before, &Look { scopes: visible, ..before }, self.bins.components);
         if !changed.is_empty() {
             self.note(Note::done(changed.join(", ")), now);
@@ -567,7 +569,9 @@ impl Workspace {
         match action {
             Action::ToggleComponents => self.toggle_components(now)?,
             Action::TogglePanel(panel) => self.toggle_panel(panel)?,
-            Action::FindBars | Action::TakeRegion | Action::ClearRegion => self.act_on_region(action, now)?,
+            Action::FindBars | Action::TakeRegion | Action::MoveLine { .. } | Action::ClearRegion => {
+                self.act_on_region(action, now)?
+            }
             Action::NextStrip => self.show_next_strip(now),
             Action::ToCut { forward } => self.search(search::go_to_cut, forward, now),
             Action::ToFinding { forward } => self.search(search::go_to_finding, forward, now),
@@ -642,11 +646,12 @@ impl Workspace {
         chroma.is_some_and(|chroma| chroma.diagram() != self.scene.look.scopes.diagram)
     }
 
-    /// Finds, takes or clears the region.
+    /// Finds, takes, moves or clears the region.
     fn act_on_region(&mut self, action: Action, now: Instant) -> Result<(), AppError> {
         let frame = self.session.as_ref().and_then(|session| Some((session, session.frame.as_ref()?)));
         let (region, text) = match (action, frame) {
             (Action::ClearRegion, _) => regions::clear(self.bins.region),
+            (Action::MoveLine { forward }, _) => regions::move_line(self.bins.region, forward),
             (_, None) => return Ok(()),
             (Action::FindBars, Some((session, frame))) => {
                 regions::find_bars(self.bins.region, &session.read(frame).picture)
@@ -993,11 +998,12 @@ impl Workspace {
         Ok(true)
     }
 
-    /// Turns off zebra, marks and false colour. Returns whether any of them were on.
+    /// Turns off zebra, marks, false colour and focus peaking. Returns whether any of them were on.
     pub fn clear_exposure(&mut self, now: Instant) -> bool {
         let before = self.scene.look;
         let exposure = &mut self.scene.look.exposure;
         (exposure.zebra, exposure.marks, exposure.false_color.shown) = (false, false, false);
+        exposure.peaking = Peaking::Off;
         let changed = look::changes(&before, &self.scene.look, self.bins.components);
         if changed.is_empty() {
             return false;

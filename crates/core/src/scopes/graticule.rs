@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::histogram::Components;
 use crate::histogram::limits::r103_codes;
-use crate::histogram::pixel_light::{LightScale, TICKS};
+use crate::histogram::pixel_light::{LightScale, TICKS, light_text};
 use crate::picture::color::Range;
+use crate::text::with_minus;
 
 use super::grid::level_bits;
 
@@ -195,6 +196,16 @@ impl Scale {
     pub fn value_of(self, code: f64, unit: Unit) -> f64 {
         let (zero, whole) = self.zero_and_whole();
         unit.whole().map_or(code, |of| (code - zero) * of / whole)
+    }
+
+    /// Returns a code in the given unit, as text: in cd/m² instead of percent, if light is known.
+    #[must_use]
+    pub fn text_of(self, code: u32, unit: Unit) -> String {
+        match (unit, self.light_of(code.into())) {
+            (Unit::Codes, _) => code.to_string(),
+            (Unit::Percent, Some(light)) => light_text(light),
+            _ => with_minus(&format!("{:.1} {}", self.value_of(code.into(), unit), unit.suffix())),
+        }
     }
 
     /// Returns the position of a code in levels from the bottom. At 12 bits, a level comprises several codes.

@@ -1,4 +1,4 @@
-//! Timing: warm up, repeat, take the median.
+//! Timing: warm up, repeat until two medians agree, take the last one.
 
 use std::time::{Duration, Instant};
 
@@ -15,14 +15,16 @@ pub struct Budget {
     pub repeats: u32,
     /// The most time for all repeats. Slower work repeats less often, but at least three times.
     pub time: Duration,
-    /// The least time to run the work before timing starts, so that the GPU reaches its full clock rate.
+    /// How long to run the work before each round of repeats, so that the GPU reaches its full clock rate.
     pub warm_up: Duration,
 }
 
-/// Warming up continues as long as each period reduces the shortest run time to less than this fraction.
-const STILL_WARMING: f64 = 0.97;
-/// Most periods of [`Budget::warm_up`] that warming up takes.
-const MAX_PIECES: u32 = 20;
+/// Number of submissions in flight while the GPU warms up: it raises its clock rate little under a light load.
+const IN_FLIGHT: usize = 16;
+/// Two medians agree if they differ by at most this fraction of the larger one, or by this many microseconds.
+const AGREEING: (f64, f64) = (0.03, 0.1);
+/// Most rounds of repeats until two medians agree.
+const MAX_ROUNDS: u32 = 20;
 
 impl Budget {
     /// Returns a budget that suits the adapter.
@@ -60,6 +62,8 @@ pub struct Times {
     pub repeats: u32,
     /// The clock.
     pub clock: Clock,
+    /// `false` if the median kept changing from one round of repeats to the next, as the GPU's clock rate did.
+    pub settled: bool,
 }
 
 impl Times {
@@ -73,7 +77,12 @@ impl Times {
             count => f64::midpoint(ns[count / 2 - 1], ns[count / 2]),
         };
         let least = ns.first().copied().unwrap_or(0.0);
-        Self { median_us: median / 1e3, min_us: least / 1e3, repeats: ns.len() as u32, clock }
+        Self { median_us: median / 1e3, min_us: least / 1e3, repeats: ns.len() as u32, clock, settled: true }
+    }
+
+    fn agrees_with(&self, other: &Self) -> bool {
+        let (a, b) = (self.median_us, other.median_us);
+        (a - b).abs() <= (AGREEING.0 * a.max(b)).max(AGREEING.1)
     }
 }
 
@@ -86,15 +95,20 @@ pub type Record<'a> = dyn FnMut(&mut wgpu::CommandEncoder, usize, Option<Spans<'
 /// # Errors
 /// [`Error::Gpu`] if the device fails.
 pub fn on_gpu(gpu: &Gpu, budget: &Budget, record: &mut Record<'_>) -> Result<Times, Error> {
-    let repeats = warm_up(gpu, budget, record)?;
-    if let Some(timestamps) = Timestamps::new(gpu, repeats.0) {
-        return Ok(Times::of(timed(gpu, &timestamps, 1, repeats, record)?.remove(0), Clock::Timestamps));
-    }
-    let mut ns = Vec::new();
-    for repeat in 0..repeats.0 {
-        ns.push(submit_and_wait(gpu, repeat as usize, record)?.as_nanos() as f64);
-    }
-    Ok(Times::of(ns, Clock::Wall))
+    let repeats = try_out(gpu, budget, record)?;
+    let timestamps = Timestamps::new(gpu, repeats.0);
+    let times = settled(budget, &mut || {
+        warm_up(gpu, budget, record)?;
+        if let Some(timestamps) = &timestamps {
+            return Ok(vec![Times::of(timed(gpu, timestamps, 1, repeats, record)?.remove(0), Clock::Timestamps)]);
+        }
+        let mut ns = Vec::new();
+        for repeat in 0..repeats.0 {
+            ns.push(submit_and_wait(gpu, repeat as usize, record)?.as_nanos() as f64);
+        }
+        Ok(vec![Times::of(ns, Clock::Wall)])
+    });
+    Ok(times?.remove(0))
 }
 
 /// Measures work on the GPU that writes several spans. Returns `None` if the adapter has no timestamps, because the CPU
@@ -108,11 +122,34 @@ pub fn spans_on_gpu(
     spans: u32,
     record: &mut Record<'_>,
 ) -> Result<Option<Vec<Times>>, Error> {
-    let (repeats, slow) = warm_up(gpu, budget, record)?;
+    let (repeats, slow) = try_out(gpu, budget, record)?;
     let repeats = repeats.min(Timestamps::MAX_SPANS / spans);
     let Some(timestamps) = Timestamps::new(gpu, repeats * spans) else { return Ok(None) };
-    let by_span = timed(gpu, &timestamps, spans, (repeats, slow), record)?;
-    Ok(Some(by_span.into_iter().map(|ns| Times::of(ns, Clock::Timestamps)).collect()))
+    let times = settled(budget, &mut || {
+        warm_up(gpu, budget, record)?;
+        let by_span = timed(gpu, &timestamps, spans, (repeats, slow), record)?;
+        Ok(by_span.into_iter().map(|ns| Times::of(ns, Clock::Timestamps)).collect())
+    });
+    times.map(Some)
+}
+
+/// Measures round after round until the medians of two agree: the clock rate falls while pictures are uploaded, and rises
+/// again under load, step by step.
+fn settled(budget: &Budget, measure: &mut dyn FnMut() -> Result<Vec<Times>, Error>) -> Result<Vec<Times>, Error> {
+    let mut last = measure()?;
+    if budget.warm_up.is_zero() {
+        return Ok(last);
+    }
+    for _ in 1..MAX_ROUNDS {
+        let now = measure()?;
+        let agree = last.iter().zip(&now).all(|(last, now)| last.agrees_with(now));
+        last = now;
+        if agree {
+            return Ok(last);
+        }
+    }
+    last.iter_mut().for_each(|times| times.settled = false);
+    Ok(last)
 }
 
 /// Measures work on the CPU.
@@ -126,28 +163,23 @@ pub fn on_cpu(budget: &Budget, mut work: impl FnMut(usize)) -> Times {
     Times::of((0..repeats as usize).map(|repeat| once(repeat).as_nanos() as f64).collect(), Clock::Wall)
 }
 
-/// Runs the work until everything is compiled and the clock rate is up. Returns the number of repeats, and `true` if
-/// the work is so slow that each repeat must finish before the next.
-fn warm_up(gpu: &Gpu, budget: &Budget, record: &mut Record<'_>) -> Result<(u32, bool), Error> {
+/// Runs the work until everything is compiled. Returns the number of repeats, and `true` if the work is so slow that each
+/// repeat must finish before the next.
+fn try_out(gpu: &Gpu, budget: &Budget, record: &mut Record<'_>) -> Result<(u32, bool), Error> {
     // The first run includes everything that drivers postpone until then.
     submit_and_wait(gpu, 0, record)?;
-    let mut once = submit_and_wait(gpu, 1, record)?;
-    let mut repeat = 2;
-    // A GPU raises its clock rate step by step, and more slowly under a light load.
-    for _ in 0..MAX_PIECES {
-        let (start, mut now) = (Instant::now(), Duration::MAX);
-        while start.elapsed() < budget.warm_up {
-            now = now.min(submit_and_wait(gpu, repeat, record)?);
-            repeat += 1;
-        }
-        let before = once;
-        once = once.min(now);
-        if once.as_secs_f64() > before.as_secs_f64() * STILL_WARMING {
-            break;
-        }
+    let once = submit_and_wait(gpu, 1, record)?;
+    Ok((budget.repeats_of(once).min(Timestamps::MAX_SPANS), once > Duration::from_millis(20)))
+}
+
+/// Keeps the GPU busy with the work for a while.
+fn warm_up(gpu: &Gpu, budget: &Budget, record: &mut Record<'_>) -> Result<(), Error> {
+    let start = Instant::now();
+    while start.elapsed() < budget.warm_up {
+        (0..IN_FLIGHT).for_each(|repeat| submit(gpu, repeat, None, record));
+        gpu.wait()?;
     }
-    let slow = once > Duration::from_millis(20);
-    Ok((budget.repeats_of(once).min(Timestamps::MAX_SPANS), slow))
+    Ok(())
 }
 
 /// Returns the times of each span, in nanoseconds. Each repeat is one submission. Timestamps are read after the last
@@ -201,6 +233,22 @@ mod tests {
         let times = Times::of(vec![3e3, 1e3, 8e3], Clock::Wall);
         assert_eq!((times.median_us, times.min_us, times.repeats), (3.0, 1.0, 3));
         assert_eq!(Times::of(vec![4e3, 2e3], Clock::Wall).median_us, 3.0);
+    }
+
+    #[test]
+    fn rounds_are_repeated_until_two_medians_agree_but_not_for_ever() {
+        let budget = Budget { repeats: 3, time: Duration::from_secs(2), warm_up: Duration::from_millis(1) };
+        let measured = |budget: &Budget, medians: &[f64]| {
+            let mut medians = medians.iter().map(|us| vec![Times::of(vec![us * 1e3], Clock::Timestamps)]);
+            let times = settled(budget, &mut || Ok(medians.next().expect("no more rounds"))).unwrap()[0];
+            (times.median_us, times.settled, medians.count())
+        };
+        assert_eq!(measured(&budget, &[219.0, 90.0, 91.0, 5.0]), (91.0, true, 1));
+        assert_eq!(measured(&budget, &[1.0, 1.05, 5.0]), (1.05, true, 1), "as near as the clock tells");
+        let falling: Vec<_> = (0..20_u8).map(|round| 200.0 - 8.0 * f64::from(round)).collect();
+        assert_eq!(measured(&budget, &falling), (48.0, false, 0));
+        let software = Budget { warm_up: Duration::ZERO, ..budget };
+        assert_eq!(measured(&software, &[5.0, 3.0]), (5.0, true, 1), "its clock does not change");
     }
 
     #[test]

@@ -104,6 +104,13 @@ pub struct MethodRow {
     pub note: Option<String>,
 }
 
+impl MethodRow {
+    /// Returns `true` if none of its medians kept changing.
+    fn is_settled(&self) -> bool {
+        self.times.iter().chain(self.passes.iter().map(|pass| &pass.times)).all(|times| times.settled)
+    }
+}
+
 /// The results of a run.
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
@@ -193,6 +200,9 @@ impl fmt::Display for Report {
             }
         }
         write_table(f, &self.adjustments)?;
+        if self.rows.iter().any(|row| !row.is_settled()) {
+            writeln!(f, "\n~: the median kept changing, as a GPU's clock rate does that is warm, busy or saves power")?;
+        }
         writeln!(
             f,
             "\nTimes per pixel, relative to another method (below 1 is faster). relative: to the tutorial's last method, chunks \
@@ -224,7 +234,10 @@ fn write_row(f: &mut fmt::Formatter<'_>, row: &MethodRow) -> fmt::Result {
 
 fn write_times(f: &mut fmt::Formatter<'_>, times: Option<Times>) -> fmt::Result {
     match times {
-        Some(times) => write!(f, "{:>11.1}{:>11.1}", times.median_us, times.min_us),
+        Some(times) => {
+            let median = format!("{}{:.1}", if times.settled { "" } else { "~" }, times.median_us);
+            write!(f, "{median:>11}{:>11.1}", times.min_us)
+        }
         None => write!(f, "{:>11}{:>11}", "-", "-"),
     }
 }

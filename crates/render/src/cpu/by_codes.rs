@@ -3,12 +3,14 @@
 
 use super::rows::Rows;
 use crate::view::datascope::{Writing, ink_on};
-use crate::view::exposure::{Inspection, Tint, TintMeasure, stripe_pixels};
+use crate::view::exposure::{Inspection, Tint, TintMeasure, contrast, stripe_pixels};
 use crate::view::marked::Marked;
 use crate::view::placement::{Cells, Placement};
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::color::Conversion;
+use histoscope_core::picture::layout::ColorModel;
 use histoscope_core::picture::region::Rect;
+use histoscope_core::picture::unpack::Source;
 
 /// The samples that cover the pixels of a view, row by row.
 pub(super) struct Covering<'a> {
@@ -114,6 +116,9 @@ impl<'a> Tinter<'a> {
 pub(super) struct Inspector<'a> {
     inspection: Inspection,
     covering: Covering<'a>,
+    /// The component that focus peaking compares, and the picture's last row.
+    sharpness: Source<'a>,
+    last_row: u32,
     /// Positions of red and blue among a pixel's bytes; green lies between them.
     red_blue: [usize; 2],
     /// `true` if drawn rows become columns of the view.
@@ -136,6 +141,9 @@ impl<'a> Inspector<'a> {
         Self {
             inspection,
             covering: Covering::new(picture, picture.layout().component_count(), covered),
+            // Green has most of the luminance.
+            sharpness: Source::new(picture, usize::from(picture.layout().model == ColorModel::Rgb)),
+            last_row: picture.height() - 1,
             red_blue,
             is_turned: placement.sampling.is_turned(),
             first_column,
@@ -146,15 +154,30 @@ impl<'a> Inspector<'a> {
     /// Paints the drawn row `y`. `codes` must have room for a row of the picture.
     #[inline(always)]
     pub fn paint(&self, y: usize, codes: &mut [Vec<u16>; 3], pixels: &mut [u8]) {
-        self.covering.unpack(y, codes);
+        let row = self.covering.unpack(y, codes);
+        let rows = self.inspection.peaking.map(|_| self.rows_around(row));
         for (at, (pixel, &column)) in pixels.chunks_exact_mut(4).zip(self.covering.columns()).enumerate() {
-            let seen = self.inspection.inspect(self.covering.at(codes, column));
+            let mut seen = self.inspection.inspect(self.covering.at(codes, column));
+            if let (Some(least), Some([above, row, below])) = (self.inspection.peaking, &rows) {
+                seen.is_sharp = contrast([above, row, below], column as usize) >= least;
+            }
             let place = if self.is_turned { (y as u32, at as u32) } else { (at as u32, y as u32) };
             let place = (place.0 + self.first_column, place.1);
             let [red, blue] = self.red_blue;
             let painted = self.inspection.painted([pixel[red], pixel[1], pixel[blue]], &seen, place, self.stripe);
             (pixel[red], pixel[1], pixel[blue]) = (painted[0], painted[1], painted[2]);
         }
+    }
+}
+
+impl Inspector<'_> {
+    /// Returns the codes that focus peaking compares, in the rows above, at and below a row of the picture.
+    fn rows_around(&self, row: u32) -> [Vec<u16>; 3] {
+        [row.saturating_sub(1), row, (row + 1).min(self.last_row)].map(|row| {
+            let mut codes = vec![0; self.sharpness.width];
+            self.sharpness.unpack(0, row as usize, &mut codes);
+            codes
+        })
     }
 }
 

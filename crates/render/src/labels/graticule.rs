@@ -21,6 +21,7 @@ const TOLERANCE: Color32 = Color32::from_rgba_premultiplied(120, 72, 24, 120);
 const TARGET: Color32 = Color32::from_rgba_premultiplied(150, 150, 150, 150);
 const INK: Color32 = Color32::from_gray(196);
 const TOLERANCE_INK: Color32 = Color32::from_rgb(255, 190, 120);
+const REFERENCE: Color32 = Color32::from_rgb(255, 226, 92);
 /// Background behind text, which traces would otherwise make illegible.
 const GROUND: Color32 = Color32::from_black_alpha(190);
 /// Font size, and the height of a line of text, both in points.
@@ -112,6 +113,7 @@ pub fn draw(painter: &Painter, (frame, rect): (Rect, Rect), kind: ScopeKind, sub
         ScopeKind::Waveform => {
             let first = subject.shown().next().unwrap_or(0);
             scale(&painter, (frame, rect), first, subject);
+            reference_levels(&painter, (frame, rect), first, subject);
             names(&painter, frame, subject.shown().collect(), subject.components);
         }
         ScopeKind::Parade => {
@@ -120,7 +122,9 @@ pub fn draw(painter: &Painter, (frame, rect): (Rect, Rect), kind: ScopeKind, sub
                 let at = |place: usize| rect.min.x + rect.width() * place as f32 / shown.len() as f32;
                 let [frame, part] =
                     [frame, rect].map(|rect| Rect::from_x_y_ranges(at(place)..=at(place + 1), rect.y_range()));
-                scale(&painter.with_clip_rect(frame.intersect(painter.clip_rect())), (frame, part), channel, subject);
+                let inside = painter.with_clip_rect(frame.intersect(painter.clip_rect()));
+                scale(&inside, (frame, part), channel, subject);
+                reference_levels(&inside, (frame, part), channel, subject);
                 names(&painter, frame, vec![channel], subject.components);
                 if place > 0 {
                     painter.vline(part.min.x, frame.y_range(), Stroke::new(1.0, NOMINAL));
@@ -184,6 +188,55 @@ fn scale(painter: &Painter, (frame, rect): (Rect, Rect), channel: usize, subject
         let text = if has_unit { format!("{} {unit}", mark.label) } else { mark.label.clone() };
         write(painter, pos2(rect.min.x + 2.0, y), Align2::LEFT_CENTER, &text, ink);
     }
+}
+
+/// Draws the reference lines of a waveform.
+fn reference_levels(painter: &Painter, (frame, rect): (Rect, Rect), channel: usize, subject: &ScopeSubject) {
+    let scale = subject.scale_of(channel);
+    for code in subject.style.lines.codes(subject.bits) {
+        let y = y_of_level(rect, scale.level_of(code.into()), level_bits(subject.bits));
+        reference_line(painter, [pos2(rect.min.x, y), pos2(rect.max.x, y)]);
+        if frame.width() >= ROOMY && frame.height() >= ROOMY * 0.6 {
+            let at = pos2(rect.max.x - 2.0, y.clamp(frame.min.y + LINE / 2.0, frame.max.y - LINE / 2.0));
+            write(painter, at, Align2::RIGHT_CENTER, &scale.text_of(code, subject.style.unit), REFERENCE);
+        }
+    }
+}
+
+/// Draws the reference lines of a histogram with this scale, and the share of the pixels in each band, if it is known.
+pub fn reference_codes(
+    painter: &Painter,
+    panel: Rect,
+    (scale, style): (Scale, &ScopeStyle),
+    share: impl Fn([u32; 2]) -> Option<String>,
+) {
+    let painter = painter.with_clip_rect(panel.intersect(painter.clip_rect()));
+    let bits = scale.bits();
+    let x_of = |code: u32| panel.min.x + panel.width() * (code as f32 + 0.5) / (1_u32 << bits) as f32;
+    let has_room = panel.width() >= ROOMY && panel.height() >= 3.0 * LINE;
+    for code in style.lines.codes(bits) {
+        let x = x_of(code);
+        reference_line(&painter, [pos2(x, panel.min.y), pos2(x, panel.max.y)]);
+        if has_room {
+            let (anchor, aside) =
+                if x < panel.center().x { (Align2::LEFT_CENTER, 3.0) } else { (Align2::RIGHT_CENTER, -3.0) };
+            let at = pos2(x + aside, panel.min.y + LINE / 2.0 + 1.0);
+            write(&painter, at, anchor, &scale.text_of(code, style.unit), REFERENCE);
+        }
+    }
+    for band in style.lines.bands(bits).into_iter().filter(|_| has_room) {
+        let [low, high] = band.map(x_of);
+        if let Some(text) = share(band) {
+            let at = pos2(f32::midpoint(low, high), panel.min.y + LINE * 1.5 + 2.0);
+            write(&painter, at, Align2::CENTER_CENTER, &text, REFERENCE);
+        }
+    }
+}
+
+/// Draws a reference line, which is visible on any trace.
+fn reference_line(painter: &Painter, ends: [Pos2; 2]) {
+    painter.line_segment(ends, Stroke::new(3.0, Color32::from_black_alpha(120)));
+    painter.line_segment(ends, Stroke::new(1.0, REFERENCE));
 }
 
 /// Writes the channels' names in their colours at the upper right.

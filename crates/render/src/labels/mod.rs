@@ -247,6 +247,7 @@ fn label_view(painter: &Painter, size: (u32, u32), points: f32, subject: &LabelS
         let names = names.chain(has_line.then(|| ("of linear light", ink_of(LINEAR_LIGHT))));
         strip(painter, Rect::from_min_size(pos2(rect.min.x, top + NAMES), vec2(rect.width(), STRIP)), scale);
         show_names(painter, pos2(rect.min.x, top), rect.width(), names);
+        graticule::reference_codes(painter, rect, (scale.0, &subject.scene.look.scopes), |_| None);
     }
 }
 

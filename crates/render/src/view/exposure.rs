@@ -1,5 +1,5 @@
-//! Exposure aids shown in the picture: zebras over bright areas, marks on clipped or out-of-range pixels, and false
-//! colour.
+//! Aids shown in the picture: zebras over bright areas, marks on clipped or out-of-range pixels, false colour, and focus
+//! peaking.
 //!
 //! [`Inspection::inspect`] is the definition: it decides from a pixel's codes whether the pixel is striped and which
 //! channels are marked, in integer arithmetic. [`Inspection::painted`] defines their appearance. The picture's shader
@@ -8,6 +8,7 @@
 mod false_color;
 mod inspection;
 mod level;
+mod peaking;
 
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +20,7 @@ use histoscope_core::picture::layout::{ColorModel, PixelLayout};
 pub use inspection::{Inspection, MARK_LIGHTS, Marks, PixelMarks, mark_colors, stripe_pixels};
 use level::nominal;
 pub use level::{Level, MarkLimits};
+pub use peaking::{PEAKING_COLOR, Peaking, contrast};
 
 /// Settings of the exposure aids. All of them persist between runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -34,6 +36,8 @@ pub struct Exposure {
     pub limits: MarkLimits,
     /// The settings of false colour.
     pub false_color: FalseColor,
+    /// The sensitivity of focus peaking.
+    pub peaking: Peaking,
 }
 
 impl Default for Exposure {
@@ -44,6 +48,7 @@ impl Default for Exposure {
             marks: false,
             limits: MarkLimits::default(),
             false_color: FalseColor::default(),
+            peaking: Peaking::Off,
         }
     }
 }
@@ -51,8 +56,8 @@ impl Default for Exposure {
 impl Exposure {
     /// Returns `true` if anything is shown.
     #[must_use]
-    pub const fn is_on(&self) -> bool {
-        self.zebra || self.marks || self.false_color.shown
+    pub fn is_on(&self) -> bool {
+        self.zebra || self.marks || self.false_color.shown || self.peaking != Peaking::Off
     }
 
     /// Describes what is shown on a picture with this light, or returns `None` if nothing is.
@@ -62,7 +67,8 @@ impl Exposure {
         let marks = self.marks.then(|| format!("marked: {} (high solid, low chequered)", self.limits.text()));
         let tint = self.false_color.shown.then(|| self.false_color.table.for_light(light).description());
         let tint = tint.map(|table| format!("false colour: {table}"));
-        let texts: Vec<_> = tint.into_iter().chain(zebra).chain(marks).collect();
+        let peaking = (self.peaking != Peaking::Off).then(|| format!("focus peaking: {}", self.peaking.name()));
+        let texts: Vec<_> = tint.into_iter().chain(zebra).chain(marks).chain(peaking).collect();
         (!texts.is_empty()).then(|| texts.join("; "))
     }
 }
@@ -76,6 +82,8 @@ pub struct ExposureChoice {
     pub marks: Option<MarkLimits>,
     /// The table for false colour.
     pub false_color: Option<FalseColorTable>,
+    /// The sensitivity of focus peaking.
+    pub peaking: Option<Peaking>,
 }
 
 impl ExposureChoice {
@@ -101,6 +109,7 @@ impl ExposureChoice {
                 table: self.false_color.unwrap_or(kept.false_color.table),
                 ..kept.false_color
             },
+            peaking: self.peaking.unwrap_or(kept.peaking),
         }
     }
 }
@@ -137,7 +146,8 @@ impl Exposure {
                 high: high.code(0, conversion.max_code(), true) << conversion.shift,
             }),
         });
-        Some(Inspection { zebra, is_tone_coded: is_coded, marks, tint, conversion })
+        let peaking = self.peaking.contrast(conversion.bits);
+        Some(Inspection { zebra, is_tone_coded: is_coded, marks, tint, peaking, conversion })
     }
 
     /// Returns the false-colour table for the codes of such pictures, if it is shown.

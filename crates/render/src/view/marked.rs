@@ -67,6 +67,6 @@ mod tests {
     }
 
     const fn dark() -> PixelMarks {
-        PixelMarks { zebra: false, is_light: false, below: [false; 3], above: [false; 3] }
+        PixelMarks { zebra: false, is_light: false, below: [false; 3], above: [false; 3], is_sharp: false }
     }
 }

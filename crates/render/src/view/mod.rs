@@ -15,6 +15,7 @@ pub mod panel_params;
 pub mod placement;
 pub mod probe;
 pub mod rect;
+pub mod reference_lines;
 pub mod region;
 pub mod scene;
 pub mod scopes;

@@ -1,6 +1,8 @@
 //! The region of the picture that is counted: how the pointer draws, grabs, moves and resizes it. Its coordinates are
 //! pixels of the coded picture, however that is turned for display.
 
+use std::fmt::{self, Display, Formatter};
+
 use glam::DVec2;
 
 use super::placement::Placement;
@@ -91,6 +93,19 @@ impl Region {
         }
     }
 
+    /// Returns the line that is counted, if it is a single one.
+    #[must_use]
+    pub fn line(&self) -> Option<Line> {
+        self.counted().and_then(|rect| Line::of(rect, self.picture))
+    }
+
+    /// Returns the region of the next or previous line. Returns `None` if no single line is counted.
+    #[must_use]
+    pub fn with_next_line(&self, forward: bool) -> Option<Self> {
+        let line = self.line()?.moved(forward, self.picture);
+        Some(Self::part(line.rect(self.picture), self.picture))
+    }
+
     /// Returns the rectangle to show.
     #[must_use]
     pub const fn shown(&self) -> Option<RegionFrame> {
@@ -106,6 +121,52 @@ impl Region {
     #[must_use]
     pub fn in_pictures_of(self, size: (u32, u32)) -> Self {
         if self.picture == size { self } else { Self::default() }
+    }
+}
+
+/// A row or a column of the picture, the only one that is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Line {
+    /// The row with this number.
+    Row(u32),
+    /// The column with this number.
+    Column(u32),
+}
+
+impl Line {
+    /// Returns the line that a rectangle of a picture consists of, if it is a single one.
+    #[must_use]
+    pub fn of(rect: Rect, picture: (u32, u32)) -> Option<Self> {
+        let whole = Rect::whole(picture.0, picture.1);
+        [Self::Row(rect.y), Self::Column(rect.x)].into_iter().find(|line| rect != whole && line.rect(picture) == rect)
+    }
+
+    /// Returns the rectangle of the line in a picture.
+    #[must_use]
+    pub const fn rect(self, (width, height): (u32, u32)) -> Rect {
+        match self {
+            Self::Row(y) => Rect { x: 0, y, width, height: 1 },
+            Self::Column(x) => Rect { x, y: 0, width: 1, height },
+        }
+    }
+
+    /// Returns the next or previous line of a picture; the last one is followed by none.
+    #[must_use]
+    pub fn moved(self, forward: bool, (width, height): (u32, u32)) -> Self {
+        let by = |at: u32, count: u32| if forward { (at + 1).min(count - 1) } else { at.saturating_sub(1) };
+        match self {
+            Self::Row(y) => Self::Row(by(y, height)),
+            Self::Column(x) => Self::Column(by(x, width)),
+        }
+    }
+}
+
+impl Display for Line {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Row(y) => write!(f, "row {y}"),
+            Self::Column(x) => write!(f, "column {x}"),
+        }
     }
 }
 
@@ -397,6 +458,22 @@ mod tests {
         assert_eq!(change(Grip::Edges { x: -1, y: 0 }, (1e9, 0.0)), rect(300, 100, 980, 100));
         assert_eq!(change(Grip::Move, (-150.0, 7.0)), rect(0, 107, 200, 100), "it stays inside");
         assert_eq!(change(Grip::Move, (9e9, 9e9)), rect(1080, 620, 200, 100));
+    }
+
+    #[test]
+    fn a_line_is_a_row_or_a_column_and_moves_to_the_edges() {
+        let at = |line: Line| Region::part(line.rect(SIZE), SIZE);
+        assert_eq!((at(Line::Row(7)).line(), at(Line::Column(9)).line()), (Some(Line::Row(7)), Some(Line::Column(9))));
+        assert_eq!(Region::part(rect(0, 7, 1279, 1), SIZE).line(), None, "not to the edge");
+        assert_eq!(Region::default().line(), None);
+        let moved = |line, forward| at(line).with_next_line(forward).and_then(|region| region.line());
+        assert_eq!(moved(Line::Row(7), true), Some(Line::Row(8)));
+        assert_eq!(moved(Line::Column(9), false), Some(Line::Column(8)));
+        assert_eq!(moved(Line::Row(719), true), Some(Line::Row(719)), "the last one");
+        assert_eq!(moved(Line::Column(0), false), Some(Line::Column(0)));
+        assert_eq!(Region::default().with_next_line(true), None);
+        let row = (3, 1);
+        assert_eq!((Line::of(Rect::whole(3, 1), row), Line::of(rect(1, 0, 1, 1), row)), (None, Some(Line::Column(1))));
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod arrange;
 use bytemuck::{Pod, Zeroable};
 use serde::{Deserialize, Serialize};
 
+use super::reference_lines::ReferenceLines;
 pub use arrange::{Arranged, Border, ScopePanel, arrange};
 use histoscope_core::scopes::graticule::Unit;
 use histoscope_core::scopes::{Chroma, Chromaticity, Diagram, Scope, ScopeChoice};
@@ -132,6 +133,8 @@ pub struct ScopeStyle {
     pub picture: [f32; 2],
     /// Relative widths of scopes side by side, in the order of `ScopeKind::ALL`.
     pub widths: [f32; 4],
+    /// The levels marked in waveforms, parades and histograms.
+    pub lines: ReferenceLines,
 }
 
 impl Default for ScopeStyle {
@@ -150,6 +153,7 @@ impl Default for ScopeStyle {
             unit: Unit::Percent,
             picture: [0.62, 0.62],
             widths: [1.0; 4],
+            lines: ReferenceLines::default(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use histoscope_core::adjust::{Adjustments, Blur, Posterize, Reduction, working_colorimetry};
 use histoscope_core::histogram::{Components, reference};
 use histoscope_core::picture::color::{Matrix, Range};
-use histoscope_core::picture::layout::PixelLayout;
+use histoscope_core::picture::layout::{ColorModel, PixelLayout};
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Orientation, Picture, Ratio};
 use histoscope_render::cpu;
@@ -11,7 +11,7 @@ use histoscope_render::gpu::Scene;
 use histoscope_render::gpu::readback::Image;
 use histoscope_render::view::brush::Brush;
 use histoscope_render::view::brushes::Brushes;
-use histoscope_render::view::exposure::{Exposure, Inspection, Level, MarkLimits, PixelMarks, stripe_pixels};
+use histoscope_render::view::exposure::{Exposure, Inspection, Level, MarkLimits, Peaking, PixelMarks, stripe_pixels};
 use histoscope_render::view::marked::MAX_PLACES;
 use histoscope_render::view::placement::{Fit, ViewSettings};
 use histoscope_render::view::scene::{Counted, Look, Pair};
@@ -32,7 +32,16 @@ fn places() -> impl Iterator<Item = (u32, u32)> {
 
 /// Returns the definition's result for each pixel.
 fn looks(picture: &Picture, inspection: &Inspection) -> Vec<PixelMarks> {
-    places().map(|(x, y)| inspection.inspect(reference::components(picture, x, y))).collect()
+    let component = usize::from(picture.layout().model == ColorModel::Rgb);
+    let code = |x: u32, y: u32| i64::from(reference::components(picture, x, y)[component]);
+    let is_sharp = |(x, y): (u32, u32)| {
+        let across = code((x + 1).min(SIZE.0 - 1), y) - code(x.saturating_sub(1), y);
+        let down = code(x, (y + 1).min(SIZE.1 - 1)) - code(x, y.saturating_sub(1));
+        inspection.peaking.is_some_and(|least| across.abs().max(down.abs()) >= least.into())
+    };
+    let look =
+        |(x, y)| PixelMarks { is_sharp: is_sharp((x, y)), ..inspection.inspect(reference::components(picture, x, y)) };
+    places().map(look).collect()
 }
 
 /// Counts the pixels with this property.
@@ -65,6 +74,8 @@ fn exposures(random: &mut Random, bits: u32) -> Vec<Exposure> {
         marked(MarkLimits::R103),
         marked(MarkLimits::Own(level(), level())),
         Exposure { zebra: true, level: level(), ..marked(MarkLimits::Clipped) },
+        Exposure { peaking: Peaking::Low, ..Exposure::default() },
+        Exposure { zebra: true, level: level(), peaking: Peaking::High, ..marked(MarkLimits::Own(level(), level())) },
     ]
 }
 
@@ -72,7 +83,7 @@ fn exposures(random: &mut Random, bits: u32) -> Vec<Exposure> {
 fn exactly_the_pixels_of_the_definition_are_striped_and_marked() {
     let mut studio = Studio::get();
     let mut random = Random(14);
-    let (mut striped, mut all_marked) = (0, 0);
+    let (mut striped, mut all_marked, mut sharp) = (0, 0, 0);
     for (number, (name, layout)) in native_layouts().into_iter().enumerate().step_by(3) {
         let color = colorimetry(Matrix::ALL[number % 7], [Range::Limited, Range::Full][number / 3 % 2]);
         let picture = noise(layout, SIZE, color, number % 3, number as u64);
@@ -90,6 +101,7 @@ fn exactly_the_pixels_of_the_definition_are_striped_and_marked() {
                 check(&shown, &bare, &seen, &inspection, &format!("{name} {way:?} {components:?} {exposure:?}"));
                 striped += count(&seen, |seen| seen.zebra);
                 all_marked += count(&seen, PixelMarks::is_marked);
+                sharp += count(&seen, |seen| seen.is_sharp);
                 // The histogram and the numbers agree with the marked pixels.
                 if let (Some(lowest), Components::Rgbl) = (inspection.zebra, components) {
                     let counted = histogram.cumulative().channel(3).count_in(lowest..=u32::MAX);
@@ -110,7 +122,7 @@ fn exactly_the_pixels_of_the_definition_are_striped_and_marked() {
             }
         }
     }
-    assert!(striped > 10_000 && all_marked > 10_000, "{striped} {all_marked}");
+    assert!(striped > 10_000 && all_marked > 10_000 && sharp > 10_000, "{striped} {all_marked} {sharp}");
 }
 
 #[test]

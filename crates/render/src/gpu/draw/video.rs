@@ -89,7 +89,8 @@ pub struct PlacementParams {
     /// Rows that give red, green and blue of BT.709 for light whose tones are mapped.
     pub gamut: [[f32; 4]; 3],
     /// Tone mapping: 0 if codes are shown as they are, 1 if they are mapped, 2 if HLG's system gamma applies, too; then
-    /// `true` if all light is shown. The other words are unused.
+    /// `true` if all light is shown. Then the lowest contrast that focus peaking marks, 0 if it is off; the last word is
+    /// unused.
     pub tone: [u32; 4],
 }
 
@@ -419,7 +420,11 @@ fn placement_params(placement: &Placement, by_codes: ByCodes<'_>) -> PlacementPa
         letters: writing.as_ref().map_or([0; 4], |w| letters(w, placement)),
         glyphs: writing.as_ref().map_or([[0; 4]; 16], |w| w.font.glyphs.map(|[first, second]| [first, second, 0, 0])),
         gamut: tone.map_or([[0.0; 4]; 3], |tone| tone.gamut.map(|[r, g, b]| [r, g, b, 0.0])),
-        tone: tone.map_or([0; 4], |tone| [1 + u32::from(tone.has_system_gamma()), tone.is_whole().into(), 0, 0]),
+        tone: {
+            let [mapped, is_whole] =
+                tone.map_or([0; 2], |tone| [1 + u32::from(tone.has_system_gamma()), tone.is_whole().into()]);
+            [mapped, is_whole, inspection.and_then(|inspection| inspection.peaking).unwrap_or(0), 0]
+        },
     }
 }
 

@@ -1,6 +1,7 @@
 //! The exposure aids of a pixel and their appearance: the definition that the shader and the CPU's painter follow.
 
 use super::false_color::Tint;
+use super::peaking::PEAKING_COLOR;
 use crate::view::brush::dimmed;
 use crate::view::overlay::lights;
 use histoscope_core::histogram::Components;
@@ -18,6 +19,8 @@ pub struct Inspection {
     pub marks: Option<Marks>,
     /// The colours that replace the picture's, if false colour is on.
     pub tint: Option<Tint>,
+    /// The lowest contrast of a sharp pixel, if focus peaking is on.
+    pub peaking: Option<u32>,
     pub(super) conversion: Conversion,
 }
 
@@ -44,6 +47,8 @@ pub struct PixelMarks {
     pub below: [bool; 3],
     /// `true` for the channels marked as high.
     pub above: [bool; 3],
+    /// `true` if the pixel is sharp, which depends on its neighbours.
+    pub is_sharp: bool,
 }
 
 impl PixelMarks {
@@ -92,7 +97,7 @@ impl Inspection {
     /// Returns `true` if anything is striped or marked.
     #[must_use]
     pub const fn marks_anything(&self) -> bool {
-        self.zebra.is_some() || self.marks.is_some()
+        self.zebra.is_some() || self.marks.is_some() || self.peaking.is_some()
     }
 
     /// Returns the conversion from component codes to red, green and blue.
@@ -137,6 +142,9 @@ impl Inspection {
             if self.tint.is_none() {
                 color = dimmed(color, MARK_DIMMING);
             }
+        }
+        if seen.is_sharp {
+            return PEAKING_COLOR;
         }
         if seen.zebra && ((x + y) / stripe).is_multiple_of(2) {
             let [left, light] = STRIPE;
