@@ -32,6 +32,7 @@ use histoscope_render::view::scopes::ScopeKind;
 
 /// A request that the user makes through the HUD.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "there are a few of them for a frame")]
 pub enum Command {
     /// Do what a key does.
     Do(Action),

@@ -11,7 +11,7 @@ const KEPT_BITS: u32 = 12;
 pub struct ReferenceLines {
     /// Codes of 12 bits; those beyond `count` are 0.
     codes: [u16; Self::MOST],
-    count: usize,
+    count: u8,
 }
 
 impl From<Vec<u16>> for ReferenceLines {
@@ -23,7 +23,7 @@ impl From<Vec<u16>> for ReferenceLines {
 
 impl From<ReferenceLines> for Vec<u16> {
     fn from(lines: ReferenceLines) -> Self {
-        lines.codes[..lines.count].to_vec()
+        lines.codes[..usize::from(lines.count)].to_vec()
     }
 }
 
@@ -40,7 +40,7 @@ impl ReferenceLines {
     /// Returns the codes of a picture that has this many bits per code, at most 12.
     pub fn codes(&self, bits: u32) -> impl Iterator<Item = u32> + use<> {
         let Self { codes, count } = *self;
-        codes.into_iter().take(count).map(move |code| u32::from(code) >> (KEPT_BITS - bits))
+        codes.into_iter().take(count.into()).map(move |code| u32::from(code) >> (KEPT_BITS - bits))
     }
 
     /// Returns the first and last code of each band: from each line up to the next one.
@@ -61,7 +61,7 @@ impl ReferenceLines {
     /// Returns the lines with this one at another code.
     #[must_use]
     pub fn moved(mut self, line: usize, code: u32, bits: u32) -> Self {
-        if let Some(moved) = self.codes[..self.count].get_mut(line) {
+        if let Some(moved) = self.codes[..usize::from(self.count)].get_mut(line) {
             *moved = kept(code, bits);
         }
         self
@@ -78,7 +78,7 @@ impl ReferenceLines {
     }
 
     fn with(mut self, code: u16) -> Option<Self> {
-        *self.codes.get_mut(self.count)? = code;
+        *self.codes.get_mut(usize::from(self.count))? = code;
         self.count += 1;
         Some(self)
     }

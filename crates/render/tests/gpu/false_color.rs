@@ -108,6 +108,7 @@ fn the_shader_and_the_cpu_paint_alike_in_every_turn_and_size_beside_a_brush_and_
                         marks: number % 3 > 1,
                         limits: MarkLimits::Own(Level::Permille(300), Level::Permille(800)),
                         false_color: by(FalseColorTable::ALL[number % 2]),
+                        ..Exposure::default()
                     },
                     adjustments,
                     view: ViewSettings::fitted([Fit::Cover, Fit::Contain][number / 2 % 2]),
