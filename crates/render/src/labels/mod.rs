@@ -16,7 +16,7 @@ use crate::view::overlay::{Channels, LINEAR_LIGHT, linear_text};
 use crate::view::panel::{PanelRect, panels};
 use crate::view::placement::Shape;
 use crate::view::region;
-use crate::view::scene::{Counted, Scene, Sharing};
+use crate::view::scene::{Scene, Sharing};
 use graticule::{color_of, ink_of};
 use histoscope_core::adjust::StopScale;
 use histoscope_core::histogram::{Components, Transfer};
@@ -105,10 +105,9 @@ pub fn snapshot_with_scopes(
 /// Draws the labels on the scopes.
 fn label_scopes(painter: &Painter, size: (u32, u32), points: f32, subject: &LabelSubject<'_>) {
     let LabelSubject { frame, components, scene, .. } = *subject;
-    let is_result = scene.look.counted_in(components) != Counted::Source;
     let written = graticule::ScopeSubject::of(
         &frame.picture,
-        (is_result, scene.look.counted_light(components, &frame.source)),
+        (scene.look.counted_adjustments(components), scene.look.counted_light(components, &frame.source)),
         (components, scene.look.channels),
         scene.look.scopes.clamped(),
     );
