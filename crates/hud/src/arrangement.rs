@@ -61,7 +61,7 @@ impl Hud {
         // If the help leaves no room for the controls, it is shown alone.
         let below_bar = Rect::from_min_max(
             free.min + Vec2::new(0.0, bar::height(free, model) + theme::MARGIN),
-            free.max - Vec2::new(0.0, labels::height(model)),
+            free.max - Vec2::new(0.0, labels::HEIGHT),
         );
         let above_note = Rect { max: below_bar.max - Vec2::new(0.0, notes::MIN_LANE), ..below_bar };
         let help = self.panels.help.then(|| if help::fits(ui, above_note) { below_bar } else { view });
@@ -72,7 +72,7 @@ impl Hud {
         let above = controls.or_else(|| has_sliders.then(|| bar::place(free, model)));
         let panels_top = above.map_or(free.min.y + theme::MARGIN, |above| above.max.y + theme::MARGIN * 0.6);
         // The axis labels stand directly above the histograms.
-        let bottom = if model.scopes.histograms.is_empty() { free.max.y } else { free.max.y - labels::height(model) };
+        let bottom = if model.scopes.histograms.is_empty() { free.max.y } else { free.max.y - labels::HEIGHT };
         let panels = Rect::from_min_max(Pos2::new(free.min.x, panels_top), Pos2::new(free.max.x, bottom))
             .shrink2(Vec2::new(theme::MARGIN, 0.0));
         let divided = if model.adjusting.pair.is_some() { divider::LABELS } else { 0.0 };
@@ -194,7 +194,7 @@ impl Hud {
             let room = Rect { min: Pos2::new(room.min.x, room.min.y.max(free.min.y + region::ABOVE)), ..room };
             taken.extend(region::label(ui, room, region, &taken, strength));
         }
-        let labels = labels::height(model);
+        let labels = labels::HEIGHT;
         self.cards = readout::show(ui, (view, free), model.pointer.readouts, (labels, &taken), strength);
         taken.extend(&self.cards);
         let probe = model.pointer.probe.and_then(|probe| probe.show(ui, room, &taken, strength));

@@ -150,6 +150,12 @@ impl BarScale {
         }
     }
 
+    /// Returns the scale in words, for captions.
+    #[must_use]
+    pub fn text(self) -> String {
+        format!("bar heights {}", self.name())
+    }
+
     /// Returns the height of a bar for a number of samples, where 1 is the overlay's height. Larger values are cut off.
     /// `factor` is the tutorial's scale, and `tallest` the count of the tallest bin.
     #[must_use]
