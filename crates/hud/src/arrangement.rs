@@ -162,15 +162,25 @@ impl Hud {
         surroundings: &PanelSurroundings,
         commands: &mut Vec<Command>,
     ) -> (Placed, Rect) {
-        let PanelSurroundings { field, needed, place, lane, panels, .. } = *surroundings;
+        let PanelSurroundings { field, needed, place, lane, mut panels, .. } = *surroundings;
         let is_apart = panels != room.panels;
+        let beside = room.model.picture.beside;
+        if let Some(pictures) = beside {
+            let limit = self.covered.limit(pictures, room.model.scopes.histograms);
+            panels.max.y = panels.max.y.min(limit.max(panels.min.y + MIN_HEIGHT));
+        }
         // In a low window, the field and notes are shown without panels.
         let has_room = panels.height() >= MIN_HEIGHT || !is_apart;
         let placed = if has_room { self.show_panels(ui, panels, room, commands) } else { Placed::nothing(room.panels) };
         // Panels that gave up some room may become narrower or wider because of that, which is no reason to undo it.
         let is_settled = !has_room || is_apart && !placed.panels.is_empty() && !self.between.has(needed);
         let between = if is_settled { self.between } else { PanelGap::of(&placed) };
-        let is_wrong = (field.is_some() || lane > 0.0) && self.between.has(needed) != between.has(needed);
+        let covered = beside.map(|pictures| {
+            let open = self.shown_panels(room.view, room.model);
+            self.covered.after(open, &placed, pictures)
+        });
+        let is_wider = covered.is_some_and(|covered| std::mem::replace(&mut self.covered, covered) != covered);
+        let is_wrong = is_wider || (field.is_some() || lane > 0.0) && self.between.has(needed) != between.has(needed);
         if is_wrong || field.is_some() && self.between != between {
             ui.ctx().request_discard("panels leave another room");
             ui.ctx().request_repaint();

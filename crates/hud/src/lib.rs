@@ -73,7 +73,7 @@ pub use model::{
 };
 pub use notes::Note;
 pub use panels::OpenPanels;
-use places::PanelGap;
+use places::{CoveredWidths, PanelGap};
 pub use probe::ProbeText;
 pub use readout::{Readout, share_text};
 pub use region::RegionView;
@@ -156,6 +156,8 @@ pub struct Hud {
     cards: Vec<Rect>,
     /// The width left by the panels at the last layout.
     between: PanelGap,
+    /// The width of the panels over each of two pictures side by side.
+    covered: CoveredWidths,
     /// Height available to the adjustments panel, whether open or not, in points.
     height_for_adjusting: f32,
     /// When egui wants the next draw, for a tooltip or a blinking cursor.
@@ -195,6 +197,7 @@ impl Hud {
             layouts: 0,
             cards: Vec::new(),
             between: PanelGap::default(),
+            covered: CoveredWidths::default(),
             height_for_adjusting: 0.0,
             repaint_at: None,
         }
