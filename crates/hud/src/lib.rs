@@ -352,15 +352,20 @@ impl Hud {
         self.entry = None;
     }
 
-    /// Opens the menu at a point, in points.
-    pub fn open_menu(&mut self, at: Pos2) {
-        self.show_menu(Menu::everything(at));
+    /// Opens the menu at a point, in points, or in the middle of the view.
+    pub fn open_menu(&mut self, at: Option<Pos2>) {
+        let menu = Menu::everything(at.unwrap_or_else(|| self.middle()));
+        self.show_menu(menu);
+    }
+
+    /// Returns where a menu opens in the middle of the view.
+    fn middle(&self) -> Pos2 {
+        self.context.content_rect().center() - Vec2::new(125.0, 100.0)
     }
 
     /// Opens the list of recent files at a point, in points, or in the middle of the view.
     pub fn open_recent(&mut self, at: Option<Pos2>) {
-        let middle = || self.context.content_rect().center() - Vec2::new(125.0, 100.0);
-        let menu = Menu::recent(at.unwrap_or_else(middle));
+        let menu = Menu::recent(at.unwrap_or_else(|| self.middle()));
         self.show_menu(menu);
     }
 
@@ -388,9 +393,9 @@ impl Hud {
         letter.is_some() || leads_through_menu(key)
     }
 
-    /// Closes the menu, if one is open.
-    pub fn close_menu(&mut self) {
-        self.menu = None;
+    /// Closes the menu. Returns `true` if one was open.
+    pub fn close_menu(&mut self) -> bool {
+        self.menu.take().is_some()
     }
 
     /// Closes the open submenu, or else the menu. Returns `true` if either was open.

@@ -110,7 +110,7 @@ impl Viewer {
                 PointerCommand::Region(rect) => self.work.draw_region(rect)?,
                 PointerCommand::Menu(at) => {
                     let at = self.work.geometry().in_points(at);
-                    self.work.hud.open_menu(at);
+                    self.work.hud.open_menu(Some(at));
                 }
                 PointerCommand::Do(action) => {
                     if self.act(action, false)? == Flow::Quit {

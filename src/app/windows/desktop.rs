@@ -344,6 +344,8 @@ fn key_of(key: &winit::keyboard::Key) -> Key {
         Named::PageDown => NamedKey::PageDown,
         Named::Tab => NamedKey::Tab,
         Named::F1 => NamedKey::F1,
+        Named::F10 => NamedKey::F10,
+        Named::ContextMenu => NamedKey::Menu,
         Named::Escape => NamedKey::Escape,
         Named::Enter => NamedKey::Enter,
         _ => return Key::Other,

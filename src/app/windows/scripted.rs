@@ -439,6 +439,9 @@ const fn ui_name(named: NamedKey) -> &'static str {
         NamedKey::PageDown => "PageDown",
         NamedKey::Tab => "Tab",
         NamedKey::F1 => "F1",
+        NamedKey::F10 => "F10",
+        // egui has no name for it.
+        NamedKey::Menu => "",
         NamedKey::Escape => "Escape",
         NamedKey::Enter => "Enter",
     }
@@ -487,6 +490,8 @@ fn chord(text: &str) -> Option<(Modifiers, KeyEvent)> {
         ("Next", NamedKey::PageDown),
         ("Tab", NamedKey::Tab),
         ("F1", NamedKey::F1),
+        ("F10", NamedKey::F10),
+        ("Menu", NamedKey::Menu),
         ("67", NamedKey::F1),
         ("Escape", NamedKey::Escape),
         ("Return", NamedKey::Enter),
