@@ -58,6 +58,9 @@ impl Hud {
         let free = model.other_scopes.free.map_or(free, |beside| beside.intersect(free));
         let strength = self.visibility.strength(now);
         show_beneath(ui, view, model, strength);
+        if let Some(text) = self.drop_hint {
+            drop_target(ui, view, text);
+        }
         // If the help leaves no room for the controls, it is shown alone.
         let below_bar = Rect::from_min_max(
             free.min + Vec2::new(0.0, bar::height(free, model) + theme::MARGIN),
@@ -327,6 +330,15 @@ impl Hud {
         placed.open.max.x = right.max.x;
         Placed { sliders, ..placed }
     }
+}
+
+/// Frames the view, with a hint, while a file is dragged over it.
+fn drop_target(ui: &egui::Ui, view: Rect, text: &str) {
+    let painter = ui.ctx().layer_painter(egui::LayerId::new(egui::Order::Foreground, egui::Id::unique("drop")));
+    painter.rect_filled(view, 0, egui::Color32::from_black_alpha(90));
+    painter.rect_stroke(view, 0, egui::Stroke::new(4.0, theme::ACCENT), egui::StrokeKind::Inside);
+    theme::label(&painter, view, view.center(), egui::Align2::CENTER_CENTER, text, 18.0, theme::LIGHT);
+    log::trace!("hint: {text}");
 }
 
 /// Draws on the picture and the histograms, beneath all text.

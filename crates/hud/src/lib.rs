@@ -146,6 +146,8 @@ pub struct Hud {
     pub readout: PositionReadout,
     /// Content that stays visible while the pointer rests.
     pub persistent: Persistent,
+    /// The hint shown while a file is dragged over the window.
+    pub drop_hint: Option<&'static str>,
     /// Opacity of the controls at the last draw; `None` if nothing was visible.
     drawn: Option<f32>,
     /// `true` if the last draw reported a long seek or a lost signal.
@@ -192,6 +194,7 @@ impl Hud {
             timeline: timeline::Timeline::default(),
             readout: PositionReadout::default(),
             persistent: Persistent::default(),
+            drop_hint: None,
             drawn: None,
             waits: false,
             layouts: 0,
@@ -421,6 +424,7 @@ impl Hud {
             || self.panels.any()
             || self.entry.is_some()
             || self.menu.is_some()
+            || self.drop_hint.is_some()
             || self.notes.any(now)
             || self.visibility.strength(now) > 0.0
     }

@@ -31,11 +31,24 @@ impl Viewer {
                 self.modifiers = modifiers;
                 Ok(Flow::Continue)
             }
+            Event::FileHovered(path) => {
+                let text = if luts::is_lut(&path) { "drop to apply this LUT" } else { "drop to open" };
+                self.work.hud.drop_hint = Some(text);
+                self.work.redraw();
+                Ok(Flow::Continue)
+            }
+            Event::FileLeft => {
+                self.work.hud.drop_hint = None;
+                self.work.redraw();
+                Ok(Flow::Continue)
+            }
             Event::FileDropped(path) if luts::is_lut(&path) => {
+                self.work.hud.drop_hint = None;
                 self.work.apply_lut(&path, self.work.now());
                 Ok(Flow::Continue)
             }
             Event::FileDropped(path) => {
+                self.work.hud.drop_hint = None;
                 self.inputs.drop_file(path);
                 Ok(Flow::Continue)
             }

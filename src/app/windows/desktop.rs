@@ -294,6 +294,8 @@ fn translated(event: &WindowEvent, window: &WinitWindow) -> Event {
             repeat: event.repeat,
         }),
         WindowEvent::Ime(_) => Event::InputMethod,
+        WindowEvent::HoveredFile(path) => Event::FileHovered(path.clone()),
+        WindowEvent::HoveredFileCancelled => Event::FileLeft,
         WindowEvent::DroppedFile(path) => Event::FileDropped(path.clone()),
         WindowEvent::CursorEntered { .. } => Event::PointerEntered,
         WindowEvent::CursorMoved { position: PhysicalPosition { x, y }, .. } => Event::PointerMoved(DVec2::new(*x, *y)),

@@ -156,6 +156,8 @@ impl Driver {
             }
             ("resize", &[width, height]) => self.offscreen.window.resize((width as u32, height as u32)),
             ("hide" | "show", _) => self.send(Event::Occluded(name == "hide"), Vec::new())?,
+            ("hover", _) if rest.is_empty() => self.send(Event::FileLeft, Vec::new())?,
+            ("hover", _) => self.send(Event::FileHovered(rest.into()), Vec::new())?,
             ("drop", _) => self.send(Event::FileDropped(rest.into()), Vec::new())?,
             ("close", _) => self.send(Event::CloseRequested, Vec::new())?,
             ("pass", &[millis]) => self.pass(Duration::from_secs_f64(millis / 1000.0))?,
