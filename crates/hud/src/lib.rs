@@ -246,6 +246,12 @@ impl Hud {
         self.drawn.is_some() && self.input.events.iter().any(is_done)
     }
 
+    /// Returns `true` if the next draw shows controls that the last one did not.
+    #[must_use]
+    pub fn is_appearing(&self, now: Instant) -> bool {
+        self.shows_controls(now) && self.drawn.is_none_or(|strength| strength <= 0.0)
+    }
+
     /// Returns `true` if the point, in points, lies on something that reacts to the pointer.
     #[must_use]
     pub fn covers(&self, point: Pos2) -> bool {
@@ -489,6 +495,13 @@ impl Hud {
         input.viewports.entry(egui::ViewportId::ROOT).or_default().native_pixels_per_point = Some(scale_factor as f32);
         let mut commands = Vec::new();
         let context = self.context.clone();
+        let mut textures = FontTextures::default();
+        if self.is_appearing(now) {
+            // Controls take the pointer only once they have been laid out.
+            let before = egui::RawInput { events: Vec::new(), ..input.clone() };
+            let output = context.run_ui(before, |ui| self.show(ui, model, now, &mut Vec::new()));
+            textures.0.append(output.textures_delta);
+        }
         // A new area takes two passes; the first one consumes the events.
         let output = context.run_ui(input, |ui| self.show(ui, model, now, &mut commands));
         if let Some(window) = window {
@@ -503,7 +516,7 @@ impl Hud {
         self.layouts += 1;
         let primitives = context.tessellate(output.shapes, output.pixels_per_point);
         self.drawn = Some(self.visibility.strength(now));
-        let textures = FontTextures(output.textures_delta);
+        textures.0.append(output.textures_delta);
         (Shapes { primitives, textures, pixels_per_point: output.pixels_per_point }, commands)
     }
 

@@ -72,8 +72,10 @@ impl Viewer {
 
     /// Handles an event before it is processed any further.
     fn begin_event(&mut self, event: &Event, as_ui: impl FnOnce() -> UiEvents) -> Result<Flow, AppError> {
-        // Earlier input belongs to the preceding gesture and must take effect before a new one begins.
-        if Gestures::may_begin(event) && self.work.hud.awaits_drawing() {
+        // Earlier input belongs to the preceding gesture and must take effect before a new one begins. Controls that are
+        // about to appear must take a click.
+        let hud = &self.work.hud;
+        if Gestures::may_begin(event) && (hud.awaits_drawing() || hud.is_appearing(self.work.now())) {
             let flow = self.draw()?;
             self.end_event();
             if flow == Flow::Quit {
