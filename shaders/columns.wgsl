@@ -234,11 +234,17 @@ fn mixed(reached: vec4<bool>) -> vec3<f32> {
     return light;
 }
 
+// Bars of this light, premultiplied by their opacity. Grays are opaque, since the picture would tint them.
+fn barred(light: vec3<f32>) -> vec4<f32> {
+    let is_gray = light.r == light.g && light.g == light.b;
+    return vec4<f32>(light * panel.bars * panel.light, select(panel.bars, 1.0, is_gray));
+}
+
 // A band's colour, including the lines in its column.
 fn colored(column: u32, reached: vec4<bool>) -> vec4<f32> {
     let on_bar = any(reached);
     let scrim = vec4<f32>(panel.overlaps[0].rgb * panel.scrim, panel.scrim);
-    var color = select(scrim, vec4<f32>(mixed(reached) * panel.bars * panel.light, panel.bars), on_bar);
+    var color = select(scrim, barred(mixed(reached)), on_bar);
     if panel.brushed != 0u {
         let lit = column >= panel.brush.x && column <= panel.brush.y;
         if !lit {
@@ -246,8 +252,7 @@ fn colored(column: u32, reached: vec4<bool>) -> vec4<f32> {
         } else if on_bar {
             // Bars of channels that are not brushed stay dim next to the brushed ones.
             let chosen = (vec4<u32>(panel.brushed) & vec4<u32>(1u, 2u, 4u, 8u)) != vec4<u32>(0u);
-            let light = max(mixed(reached & chosen), mixed(reached) * UNSELECTED);
-            color = vec4<f32>(light * panel.bars * panel.light, panel.bars);
+            color = barred(max(mixed(reached & chosen), mixed(reached) * UNSELECTED));
         } else if !on_bar {
             color = over(vec4<f32>(0.16), color);
         }

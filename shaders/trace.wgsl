@@ -52,9 +52,13 @@ fn corner(@builtin(vertex_index) index: u32) -> @builtin(position) vec4<f32> {
     return vec4<f32>(place.x, -place.y, 0.0, 1.0);
 }
 
+// Light on the background. The grayer the light, the more opaque, since the picture would tint it.
 fn over_ground(light: vec3<f32>) -> vec4<f32> {
     let lit = min(light + vec3<f32>(GROUND * trace.ground), vec3<f32>(1.0));
-    return vec4<f32>(lit, max(trace.ground, max(lit.r, max(lit.g, lit.b))));
+    let opacity = max(trace.ground, max(lit.r, max(lit.g, lit.b)));
+    let high = max(light.r, max(light.g, light.b));
+    let gray = select(0.0, min(light.r, min(light.g, light.b)) / max(high, 1e-6), trace.ground > 0.0);
+    return vec4<f32>(lit, mix(opacity, 1.0, gray));
 }
 
 // The trace painted by the CPU, column by column.

@@ -289,7 +289,9 @@ fn a_lut_is_dropped_and_kept_for_the_folder() {
     let expected = adjusted(&first_planes(), &Adjustments { lut, ..Adjustments::default() });
     let program = Program::start_at_home(&[sample(), "--paused"], home.path());
     program.after(|| program.key("shift+x"), "note: no LUT: drop a .cube file on the window");
+    program.after(|| program.key("ctrl+c"), "note: copied the frame's numbers  ·  source");
     program.after(|| program.command(&format!("drop {look}")), "note: LUT look.cube 3³");
+    program.after(|| program.key("ctrl+c"), "note: copied the frame's numbers  ·  result: LUT look.cube 3³");
     let (picture, figures) = save(&program);
     assert_eq!(figures["adjustments"], "LUT look.cube 3³");
     assert_bins(&figures["channels"], &reference::histogram(&expected, Components::Rgbl), "LUT");

@@ -26,6 +26,14 @@ fn a_typed_timecode_leads_to_its_frame() {
         program.after(|| program.key("Return"), note);
         position_where(&program, note, |position| near(position, f64::from(frame) / 25.0, 0.002));
     }
+    for (key, note) in [
+        ("Home", "note: to the first frame  ·  0:00.000  frame 0  09:59:59:00"),
+        ("shift+Right", "note: +1 s  ·  0:01.000  frame 25  10:00:00:00"),
+        ("End", "note: to the last frame  ·  0:03.960  frame 99  10:00:02:24"),
+    ] {
+        let told = program.after(|| program.key(key), note);
+        assert!(told.ends_with(note), "the note names another frame too: {told}");
+    }
     program.quit_with("q");
 }
 

@@ -337,6 +337,12 @@ fn check(program: &Program, key: &str, action: Action) {
         Action::FlipHeld => drop(note("no frame is held: p holds the one on screen")),
         Action::Continue => drop(note("no earlier position is stored for this video")),
         Action::OpenRecent => drop(note("no other recent files")),
+        Action::OpenMenu => {
+            program.after(|| program.key(key), "menu: Save a labelled picture at ");
+            let open = program.settled();
+            program.key(key);
+            program.until_other("the same key to close the menu", &open, Area::Everywhere, 10_000);
+        }
         Action::OpenFile => drop(note("this desktop has no file dialog")),
         Action::OtherFile { forward } => {
             // At the first of two files, there is none before.

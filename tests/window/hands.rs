@@ -96,6 +96,37 @@ fn a_click_on_the_timeline_counts_however_quick_it_is() {
 }
 
 #[test]
+fn a_click_on_the_timeline_counts_while_the_controls_appear() {
+    let program = paused_sample(&[]);
+    for (x, part) in [(640, 0.5), (333, 0.25)] {
+        program.take_pointer_away();
+        program.pass(Duration::from_secs(4));
+        // The pointer comes into the window and clicks before anything is drawn.
+        for line in [&format!("move {} 26", x + 4), &format!("move {x} 26"), "press 1", "release 1"] {
+            program.command(line);
+        }
+        position_where(&program, "where the click was", |position| near(position, part * SAMPLE_SECONDS, 0.1));
+    }
+    program.quit_with("q");
+}
+
+#[test]
+fn a_file_that_is_dragged_over_the_window_is_expected() {
+    let program = paused_sample(&[]);
+    let bare = program.settled();
+    program.after(|| program.command(&format!("hover {}", sample())), "hint: drop to open");
+    program.until_other("a frame around the window", &bare, Area::Everywhere, 5_000);
+    program.command("hover");
+    program.until_same("nothing, once it has left", &bare, Area::Everywhere);
+    program.after(|| program.command("hover look.cube"), "hint: drop to apply this LUT");
+    program.after(|| program.command(&format!("drop {}", sample())), "note: sample.mp4");
+    let log = program.log().len();
+    program.settled();
+    assert!(!program.log()[log..].contains("hint: "), "it was dropped");
+    program.quit_with("q");
+}
+
+#[test]
 fn a_double_click_on_a_slider_or_its_value_brings_the_first_value_back() {
     let program = paused_sample(&[]);
     program.after(|| program.key("shift+a"), "key: TogglePanel(Adjusting)");

@@ -55,6 +55,26 @@ fn arrows_letters_enter_and_esc_lead_through_the_menu() {
 }
 
 #[test]
+fn the_menu_opens_by_its_keys_and_closes_by_them() {
+    let program = paused_sample(&[]);
+    program.take_pointer_away();
+    let bare = program.settled();
+    for key in ["Menu", "shift+F10"] {
+        program.after(|| program.key(key), "menu: All keys at");
+        leads_to(&program, "Down", "Open a file …");
+        leads_to(&program, "c", "Change fit (now: cover)");
+        leads_to(&program, "c", "Channels");
+        leads_to(&program, "Right", "Hide red");
+        program.after(|| program.key("Return"), "note: red off");
+        program.after(|| program.key("ctrl+z"), "note: undone: red off");
+        program.after(|| program.key(key), "menu: All keys at");
+        program.key(key);
+        program.until_same("no menu", &bare, Area::Below);
+    }
+    program.quit_with("q");
+}
+
+#[test]
 fn esc_closes_what_has_opened_beside_the_menu_then_the_menu_and_does_not_quit() {
     let program = paused_sample(&[]);
     let has_further = |log: usize| program.log()[log..].contains("menu: Levels: codes at");

@@ -58,10 +58,13 @@ impl Hud {
         let free = model.other_scopes.free.map_or(free, |beside| beside.intersect(free));
         let strength = self.visibility.strength(now);
         show_beneath(ui, view, model, strength);
+        if let Some(text) = self.drop_hint {
+            drop_target(ui, view, text);
+        }
         // If the help leaves no room for the controls, it is shown alone.
         let below_bar = Rect::from_min_max(
             free.min + Vec2::new(0.0, bar::height(free, model) + theme::MARGIN),
-            free.max - Vec2::new(0.0, labels::height(model)),
+            free.max - Vec2::new(0.0, labels::HEIGHT),
         );
         let above_note = Rect { max: below_bar.max - Vec2::new(0.0, notes::MIN_LANE), ..below_bar };
         let help = self.panels.help.then(|| if help::fits(ui, above_note) { below_bar } else { view });
@@ -72,7 +75,7 @@ impl Hud {
         let above = controls.or_else(|| has_sliders.then(|| bar::place(free, model)));
         let panels_top = above.map_or(free.min.y + theme::MARGIN, |above| above.max.y + theme::MARGIN * 0.6);
         // The axis labels stand directly above the histograms.
-        let bottom = if model.scopes.histograms.is_empty() { free.max.y } else { free.max.y - labels::height(model) };
+        let bottom = if model.scopes.histograms.is_empty() { free.max.y } else { free.max.y - labels::HEIGHT };
         let panels = Rect::from_min_max(Pos2::new(free.min.x, panels_top), Pos2::new(free.max.x, bottom))
             .shrink2(Vec2::new(theme::MARGIN, 0.0));
         let divided = if model.adjusting.pair.is_some() { divider::LABELS } else { 0.0 };
@@ -162,15 +165,25 @@ impl Hud {
         surroundings: &PanelSurroundings,
         commands: &mut Vec<Command>,
     ) -> (Placed, Rect) {
-        let PanelSurroundings { field, needed, place, lane, panels, .. } = *surroundings;
+        let PanelSurroundings { field, needed, place, lane, mut panels, .. } = *surroundings;
         let is_apart = panels != room.panels;
+        let beside = room.model.picture.beside;
+        if let Some(pictures) = beside {
+            let limit = self.covered.limit(pictures, room.model.scopes.histograms);
+            panels.max.y = panels.max.y.min(limit.max(panels.min.y + MIN_HEIGHT));
+        }
         // In a low window, the field and notes are shown without panels.
         let has_room = panels.height() >= MIN_HEIGHT || !is_apart;
         let placed = if has_room { self.show_panels(ui, panels, room, commands) } else { Placed::nothing(room.panels) };
         // Panels that gave up some room may become narrower or wider because of that, which is no reason to undo it.
         let is_settled = !has_room || is_apart && !placed.panels.is_empty() && !self.between.has(needed);
         let between = if is_settled { self.between } else { PanelGap::of(&placed) };
-        let is_wrong = (field.is_some() || lane > 0.0) && self.between.has(needed) != between.has(needed);
+        let covered = beside.map(|pictures| {
+            let open = self.shown_panels(room.view, room.model);
+            self.covered.after(open, &placed, pictures)
+        });
+        let is_wider = covered.is_some_and(|covered| std::mem::replace(&mut self.covered, covered) != covered);
+        let is_wrong = is_wider || (field.is_some() || lane > 0.0) && self.between.has(needed) != between.has(needed);
         if is_wrong || field.is_some() && self.between != between {
             ui.ctx().request_discard("panels leave another room");
             ui.ctx().request_repaint();
@@ -194,7 +207,7 @@ impl Hud {
             let room = Rect { min: Pos2::new(room.min.x, room.min.y.max(free.min.y + region::ABOVE)), ..room };
             taken.extend(region::label(ui, room, region, &taken, strength));
         }
-        let labels = labels::height(model);
+        let labels = labels::HEIGHT;
         self.cards = readout::show(ui, (view, free), model.pointer.readouts, (labels, &taken), strength);
         taken.extend(&self.cards);
         let probe = model.pointer.probe.and_then(|probe| probe.show(ui, room, &taken, strength));
@@ -317,6 +330,15 @@ impl Hud {
         placed.open.max.x = right.max.x;
         Placed { sliders, ..placed }
     }
+}
+
+/// Frames the view, with a hint, while a file is dragged over it.
+fn drop_target(ui: &egui::Ui, view: Rect, text: &str) {
+    let painter = ui.ctx().layer_painter(egui::LayerId::new(egui::Order::Foreground, egui::Id::unique("drop")));
+    painter.rect_filled(view, 0, egui::Color32::from_black_alpha(90));
+    painter.rect_stroke(view, 0, egui::Stroke::new(4.0, theme::ACCENT), egui::StrokeKind::Inside);
+    theme::label(&painter, view, view.center(), egui::Align2::CENTER_CENTER, text, 18.0, theme::LIGHT);
+    log::trace!("hint: {text}");
 }
 
 /// Draws on the picture and the histograms, beneath all text.

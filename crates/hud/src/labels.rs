@@ -18,25 +18,22 @@ const MIN_STRIP: f32 = 10.0;
 /// Height of the line that names the counted picture.
 const COUNTED: f32 = letters::HEIGHT;
 
-/// Returns the height of all labels above a histogram.
-#[must_use]
-pub fn height(model: &Model<'_>) -> f32 {
-    if model.scopes.counted.is_some() || has_letters(model) { theme::AXIS + COUNTED } else { theme::AXIS }
-}
+/// Height of all labels above a histogram: its axis, and the line with the picture's name and the channels' letters.
+pub const HEIGHT: f32 = theme::AXIS + COUNTED;
 
-/// Returns `true` if any histogram shows several channels, whose letters share the line with the picture's name.
-fn has_letters(model: &Model<'_>) -> bool {
-    model.scopes.histograms.iter().any(|panel| letters::width(panel) > 0.0)
-}
-
-/// Shows which picture is counted: above the first histogram, or to the left of the last one if there is no room above.
+/// Shows which picture is counted, and the scale of the bars: above the first histogram, or to the left of the last one
+/// if there is no room above. Without a picture's name, it fades with the controls.
 pub fn show_counted(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32) {
-    let (Some(text), Some(first), Some(last)) =
-        (model.scopes.counted, model.scopes.histograms.first(), model.scopes.histograms.last())
-    else {
-        return;
-    };
-    let painter = ui.ctx().layer_painter(egui::LayerId::background());
+    let (Some(first), Some(last)) = (model.scopes.histograms.first(), model.scopes.histograms.last()) else { return };
+    let scale = model.look.histograms.scale.text();
+    let text = model.scopes.counted.map_or_else(|| scale.clone(), |counted| format!("{counted}; {scale}"));
+    let mut painter = ui.ctx().layer_painter(egui::LayerId::background());
+    if model.scopes.counted.is_none() {
+        if strength <= 0.0 {
+            return;
+        }
+        painter.set_opacity(strength);
+    }
     // It sits on top of the axis labels while they are shown.
     let bottom = first.rect.min.y - theme::AXIS * strength;
     let is_above = bottom - COUNTED >= view.min.y + 2.0 * theme::MARGIN;
@@ -48,7 +45,7 @@ pub fn show_counted(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32) {
     } else {
         last.rect.min.x - 8.0
     };
-    let mut job = egui::text::LayoutJob::simple_singleline(text.to_owned(), theme::words(theme::SMALL), theme::LIGHT);
+    let mut job = egui::text::LayoutJob::simple_singleline(text, theme::words(theme::SMALL), theme::LIGHT);
     job.wrap = egui::text::TextWrapping::truncate_at_width((room - 12.0).max(30.0));
     let galley = painter.layout_job(job);
     let size = vec2(galley.size().x + 12.0, COUNTED);
@@ -70,7 +67,7 @@ pub fn show_counted(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32) {
 pub fn show_seen(ui: &Ui, free: Rect, model: &Model<'_>, taken: &[Rect]) -> Option<Rect> {
     let text = model.picture.seen?;
     let painter = ui.ctx().layer_painter(egui::LayerId::background());
-    let above = if model.scopes.histograms.is_empty() { 0.0 } else { height(model) };
+    let above = if model.scopes.histograms.is_empty() { 0.0 } else { HEIGHT };
     let bottom = free.max.y - above - 6.0;
     let mut job = egui::text::LayoutJob::simple_singleline(text.to_owned(), theme::words(theme::SMALL), theme::LIGHT);
     job.wrap = egui::text::TextWrapping::truncate_at_width((free.width() - 2.0 * theme::MARGIN - 12.0).max(30.0));

@@ -73,7 +73,7 @@ pub use model::{
 };
 pub use notes::Note;
 pub use panels::OpenPanels;
-use places::PanelGap;
+use places::{CoveredWidths, PanelGap};
 pub use probe::ProbeText;
 pub use readout::{Readout, share_text};
 pub use region::RegionView;
@@ -146,6 +146,8 @@ pub struct Hud {
     pub readout: PositionReadout,
     /// Content that stays visible while the pointer rests.
     pub persistent: Persistent,
+    /// The hint shown while a file is dragged over the window.
+    pub drop_hint: Option<&'static str>,
     /// Opacity of the controls at the last draw; `None` if nothing was visible.
     drawn: Option<f32>,
     /// `true` if the last draw reported a long seek or a lost signal.
@@ -156,6 +158,8 @@ pub struct Hud {
     cards: Vec<Rect>,
     /// The width left by the panels at the last layout.
     between: PanelGap,
+    /// The width of the panels over each of two pictures side by side.
+    covered: CoveredWidths,
     /// Height available to the adjustments panel, whether open or not, in points.
     height_for_adjusting: f32,
     /// When egui wants the next draw, for a tooltip or a blinking cursor.
@@ -190,11 +194,13 @@ impl Hud {
             timeline: timeline::Timeline::default(),
             readout: PositionReadout::default(),
             persistent: Persistent::default(),
+            drop_hint: None,
             drawn: None,
             waits: false,
             layouts: 0,
             cards: Vec::new(),
             between: PanelGap::default(),
+            covered: CoveredWidths::default(),
             height_for_adjusting: 0.0,
             repaint_at: None,
         }
@@ -238,6 +244,12 @@ impl Hud {
             _ => false,
         };
         self.drawn.is_some() && self.input.events.iter().any(is_done)
+    }
+
+    /// Returns `true` if the next draw shows controls that the last one did not.
+    #[must_use]
+    pub fn is_appearing(&self, now: Instant) -> bool {
+        self.shows_controls(now) && self.drawn.is_none_or(|strength| strength <= 0.0)
     }
 
     /// Returns `true` if the point, in points, lies on something that reacts to the pointer.
@@ -349,15 +361,20 @@ impl Hud {
         self.entry = None;
     }
 
-    /// Opens the menu at a point, in points.
-    pub fn open_menu(&mut self, at: Pos2) {
-        self.show_menu(Menu::everything(at));
+    /// Opens the menu at a point, in points, or in the middle of the view.
+    pub fn open_menu(&mut self, at: Option<Pos2>) {
+        let menu = Menu::everything(at.unwrap_or_else(|| self.middle()));
+        self.show_menu(menu);
+    }
+
+    /// Returns where a menu opens in the middle of the view.
+    fn middle(&self) -> Pos2 {
+        self.context.content_rect().center() - Vec2::new(125.0, 100.0)
     }
 
     /// Opens the list of recent files at a point, in points, or in the middle of the view.
     pub fn open_recent(&mut self, at: Option<Pos2>) {
-        let middle = || self.context.content_rect().center() - Vec2::new(125.0, 100.0);
-        let menu = Menu::recent(at.unwrap_or_else(middle));
+        let menu = Menu::recent(at.unwrap_or_else(|| self.middle()));
         self.show_menu(menu);
     }
 
@@ -385,9 +402,9 @@ impl Hud {
         letter.is_some() || leads_through_menu(key)
     }
 
-    /// Closes the menu, if one is open.
-    pub fn close_menu(&mut self) {
-        self.menu = None;
+    /// Closes the menu. Returns `true` if one was open.
+    pub fn close_menu(&mut self) -> bool {
+        self.menu.take().is_some()
     }
 
     /// Closes the open submenu, or else the menu. Returns `true` if either was open.
@@ -413,6 +430,7 @@ impl Hud {
             || self.panels.any()
             || self.entry.is_some()
             || self.menu.is_some()
+            || self.drop_hint.is_some()
             || self.notes.any(now)
             || self.visibility.strength(now) > 0.0
     }
@@ -477,6 +495,13 @@ impl Hud {
         input.viewports.entry(egui::ViewportId::ROOT).or_default().native_pixels_per_point = Some(scale_factor as f32);
         let mut commands = Vec::new();
         let context = self.context.clone();
+        let mut textures = FontTextures::default();
+        if self.is_appearing(now) {
+            // Controls take the pointer only once they have been laid out.
+            let before = egui::RawInput { events: Vec::new(), ..input.clone() };
+            let output = context.run_ui(before, |ui| self.show(ui, model, now, &mut Vec::new()));
+            textures.0.append(output.textures_delta);
+        }
         // A new area takes two passes; the first one consumes the events.
         let output = context.run_ui(input, |ui| self.show(ui, model, now, &mut commands));
         if let Some(window) = window {
@@ -491,7 +516,7 @@ impl Hud {
         self.layouts += 1;
         let primitives = context.tessellate(output.shapes, output.pixels_per_point);
         self.drawn = Some(self.visibility.strength(now));
-        let textures = FontTextures(output.textures_delta);
+        textures.0.append(output.textures_delta);
         (Shapes { primitives, textures, pixels_per_point: output.pixels_per_point }, commands)
     }
 

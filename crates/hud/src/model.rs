@@ -326,6 +326,8 @@ pub struct PictureView<'a> {
     /// The tone mapping, and how much of the counted part is in view, in words, unless codes are shown as they are, and
     /// all.
     pub seen: Option<&'a str>,
+    /// The rectangles of two pictures side by side, in points.
+    pub beside: Option<[Rect; 2]>,
 }
 
 /// The counted components and the histograms.

@@ -2,7 +2,9 @@
 
 use egui::{Pos2, Rangef, Rect};
 
+use super::OpenPanels;
 use super::model::HistogramArea;
+use histoscope_render::view::scene::MOST_COVERED;
 
 /// The rectangles of the panels.
 pub struct Placed {
@@ -46,6 +48,47 @@ impl PanelGap {
     }
 }
 
+/// The width of the panels over each of two pictures side by side. Like [`PanelGap`], it is carried over from one layout
+/// to the next. It only grows while the same panels are open, so that it settles.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct CoveredWidths {
+    open: OpenPanels,
+    widths: [f32; 2],
+}
+
+impl CoveredWidths {
+    /// Returns how far down panels may reach, in points, so that they and the histograms cover no more than a quarter of
+    /// either picture.
+    #[must_use]
+    pub fn limit(self, pictures: [Rect; 2], histograms: &[HistogramArea]) -> f32 {
+        let limit = |(picture, width): (Rect, f32)| {
+            let bars = histograms.iter().map(|panel| panel.rect.intersect(picture)).filter(Rect::is_positive);
+            let left = MOST_COVERED * picture.area() - bars.map(|bars| bars.area()).sum::<f32>();
+            if width > 0.0 { picture.min.y + left.max(0.0) / width } else { f32::INFINITY }
+        };
+        pictures.into_iter().zip(self.widths).map(limit).fold(f32::INFINITY, f32::min)
+    }
+
+    /// Takes the widths of these panels.
+    #[must_use]
+    pub fn after(self, open: OpenPanels, placed: &Placed, pictures: [Rect; 2]) -> Self {
+        let before = if self.open == open { self.widths } else { [0.0; 2] };
+        let width = |picture: Rect| {
+            let mut spans: Vec<_> = placed.panels.iter().map(|panel| panel.intersect(picture).x_range()).collect();
+            spans.retain(|span| span.span() > 0.0);
+            spans.sort_by(|a, b| a.min.total_cmp(&b.min));
+            let mut end = picture.min.x;
+            let mut sum = 0.0;
+            for span in spans {
+                sum += (span.max - span.min.max(end)).max(0.0);
+                end = end.max(span.max);
+            }
+            sum
+        };
+        Self { open, widths: std::array::from_fn(|side| before[side].max(width(pictures[side]))) }
+    }
+}
+
 /// Returns the largest part of `room` to one side of `taken`.
 #[must_use]
 pub fn beside(room: Rect, taken: Rect) -> Rect {
@@ -77,6 +120,27 @@ mod tests {
     use super::super::tests::pair;
     use super::*;
     use histoscope_render::gpu::draw::Channels;
+
+    #[test]
+    fn panels_side_by_side_may_cover_a_quarter() {
+        let pictures = [0.0, 640.0].map(|x| Rect::from_min_size(pos2(x, 180.0), Vec2::new(640.0, 360.0)));
+        let rect = |left: f32, right: f32| Rect::from_min_max(pos2(left, 60.0), pos2(right, 700.0));
+        let room = rect(0.0, 1280.0);
+        let open = OpenPanels { info: true, numbers: true, ..OpenPanels::default() };
+        let placed = |panels| Placed { panels, ..Placed::nothing(room) };
+        let first = CoveredWidths::default();
+        assert!(first.limit(pictures, &[]).is_infinite(), "nothing is known yet");
+        // 320 of 640 points may cover half of the height.
+        let one = first.after(open, &placed(vec![rect(960.0, 1280.0)]), pictures);
+        assert_eq!(one.limit(pictures, &[]), 360.0);
+        let two = one.after(open, &placed(vec![rect(0.0, 400.0), rect(300.0, 640.0), rect(960.0, 1280.0)]), pictures);
+        assert_eq!(two.limit(pictures, &[]), 270.0);
+        assert_eq!(two.after(open, &placed(Vec::new()), pictures), two, "it does not swing");
+        assert!(two.after(OpenPanels::default(), &placed(Vec::new()), pictures).limit(pictures, &[]).is_infinite());
+        let bars =
+            HistogramArea { rect: Rect::from_min_max(pos2(0.0, 450.0), pos2(640.0, 720.0)), channels: Channels::ALL };
+        assert_eq!(two.limit(pictures, &[bars]), 180.0, "the histogram takes all of it");
+    }
 
     #[test]
     fn the_larger_free_part_is_chosen() {

@@ -1,7 +1,7 @@
 //! The panel of a frame's statistics: for each channel the extremes, percentiles, the mean and the clipped shares.
 
 use egui::text::{LayoutJob, TextFormat};
-use egui::{Align2, Rect, RichText, Sense, Ui, Vec2, vec2};
+use egui::{Align2, Pos2, Rect, RichText, Sense, Ui, Vec2, vec2};
 
 use super::compared::{Compared, NAMES};
 use super::readout::share_text;
@@ -187,18 +187,22 @@ pub fn show(ui: &Ui, room: Rect, numbers: &StatsTable) -> Rect {
                     true => (frame.left_top() + vec2(aside, 0.0), aside),
                     false => (ui.allocate_space(vec2(0.0, size + 3.0)).1.min, 0.0),
                 };
+                let header = numbers.compared.as_ref().map(|compared| {
+                    let text = format!("second lines: {}, and the difference", compared.name);
+                    (ui.allocate_space(vec2(0.0, size + 3.0)).1.min, text)
+                });
                 let grid =
                     egui::Grid::new("numbers").spacing(vec2(12.0, between)).min_col_width(10.0).min_row_height(0.0);
                 let width = grid.show(ui, |ui| table(ui, numbers, (size, line))).response.rect.width();
-                let mut job =
-                    LayoutJob::simple_singleline(numbers.picture.clone(), theme::words(size - 1.0), theme::LIGHT);
-                job.wrap = egui::text::TextWrapping::truncate_at_width(width - taken);
-                let galley = ui.painter().layout_job(job);
-                ui.painter().galley(place, galley, theme::LIGHT);
-                if let Some(compared) = &numbers.compared {
+                let write = |ui: &Ui, at: Pos2, text: &str, color, width: f32| {
+                    let mut job = LayoutJob::simple_singleline(text.to_owned(), theme::words(size - 1.0), color);
+                    job.wrap = egui::text::TextWrapping::truncate_at_width(width);
+                    ui.painter().galley(at, ui.painter().layout_job(job), color);
+                };
+                write(ui, place, &numbers.picture, theme::LIGHT, width - taken);
+                if let Some((place, text)) = &header {
+                    write(ui, *place, text, theme::ACCENT, width);
                     ui.set_max_width(width);
-                    let name = RichText::new(format!("below: {}", compared.name)).font(theme::words(size - 1.0));
-                    ui.add(egui::Label::new(name.color(theme::ACCENT)).truncate());
                 }
                 for line in numbers.compared.iter().flat_map(|compared| &compared.quality) {
                     let text = RichText::new(line).font(theme::words(size - 1.0)).color(theme::ACCENT);

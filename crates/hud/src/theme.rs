@@ -72,12 +72,31 @@ pub fn fill_plate(painter: &Painter, rect: Rect, rounding: impl Into<CornerRadiu
 /// Width of the scroll bar while the pointer is over it.
 pub const BAR: f32 = 12.0;
 
-/// Shows contents that scroll if they are higher than `room`, clear of the scroll bar.
+/// Height of the line that says that a panel scrolls.
+const MORE: f32 = 13.0;
+
+/// Shows contents that scroll if they are higher than `room`, clear of the scroll bar. A line below them then says so.
 pub fn scrolled(ui: &mut egui::Ui, room: f32, contents: impl FnOnce(&mut egui::Ui)) {
     let room = room.max(40.0);
+    let id = ui.scope_id().with("scrolls");
+    // The height of the contents is known only after they have been laid out.
+    let scrolls: bool = ui.data(|data| data.get_temp(id)).unwrap_or_default();
+    let height = if scrolls { room - MORE - ui.spacing().item_spacing.y } else { room };
     ui.spacing_mut().scroll.floating_allocated_width = BAR;
     // The surrounding area remembers its height; without this minimum, it would not grow again.
-    egui::ScrollArea::vertical().max_height(room).min_scrolled_height(room).show(ui, contents);
+    let shown = egui::ScrollArea::vertical().max_height(height).min_scrolled_height(height).show(ui, contents);
+    let below = shown.content_size.y - shown.state.clamped_offset().y - shown.inner_rect.height();
+    if scrolls {
+        let (line, _) = ui.allocate_exact_size(Vec2::new(shown.inner_rect.width(), MORE), egui::Sense::hover());
+        let text = if below > 1.0 { "more below: scroll" } else { "more above: scroll" };
+        ui.painter().text(line.left_bottom(), Align2::LEFT_BOTTOM, text, words(SMALL - 1.0), DIM);
+    }
+    let is_higher = shown.content_size.y > room + 0.5;
+    if is_higher != scrolls {
+        ui.data_mut(|data| data.insert_temp(id, is_higher));
+        ui.ctx().request_discard("a panel scrolls now, or no longer");
+        ui.ctx().request_repaint();
+    }
 }
 
 /// Padding of a line of text on its own plate.
@@ -138,6 +157,9 @@ pub fn apply(context: &egui::Context) {
         style.interaction.selectable_labels = false;
         style.interaction.tooltip_delay = 0.35;
         style.animation_time = 0.0;
+        // What scrolls has a scroll bar, wherever the pointer is, and its cut edge fades.
+        style.spacing.scroll.dormant_handle_opacity = 0.6;
+        style.spacing.scroll.fade.strength = 1.0;
         style.visuals.window_fill = SOLID;
         style.visuals.window_stroke = EDGE;
         style.visuals.popup_shadow = egui::Shadow::NONE;

@@ -171,6 +171,8 @@ pub enum Action {
     OpenFile,
     /// Choose one of the recent files.
     OpenRecent,
+    /// Open the menu, or close it.
+    OpenMenu,
     /// Open the next or previous file in the list.
     OtherFile {
         /// `true` for the next file.

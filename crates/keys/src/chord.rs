@@ -27,6 +27,10 @@ pub enum NamedKey {
     Tab,
     /// The first function key.
     F1,
+    /// The tenth function key.
+    F10,
+    /// The key for the context menu, beside the right Control key.
+    Menu,
     /// Escape.
     Escape,
     /// Enter, including the one on the numeric keypad.
@@ -50,6 +54,8 @@ impl NamedKey {
             Self::PageDown => "PageDown",
             Self::Tab => "Tab",
             Self::F1 => "F1",
+            Self::F10 => "F10",
+            Self::Menu => "Menu",
             Self::Escape => "Esc",
             Self::Enter => "Enter",
         }

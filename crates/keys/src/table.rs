@@ -483,6 +483,11 @@ pub const TABLE: &[Bindings] = &[
         ],
         "previous, next file",
     ),
+    row(
+        Section::Window,
+        &[key(Named(NamedKey::Menu), OpenMenu), key(ShiftNamed(NamedKey::F10), OpenMenu)],
+        "the menu; arrows, Enter and letters choose",
+    ),
     row(Section::Window, &[key(Named(NamedKey::Tab), TogglePinned)], "keep the controls on screen"),
     row(
         Section::Window,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::frame::{ComparedFrame, Partner};
-use super::matcher::Matcher;
+use super::matcher::{Matcher, NoOffset};
 use crate::app::options::{CompareBy, Comparing};
 use crate::app::session::faults::Faults;
 use crate::app::session::{Session, close_in_background};
@@ -54,6 +54,8 @@ struct Pairing {
     by: CompareBy,
     /// Number of its frames by which it is ahead.
     offset: i64,
+    /// The two offsets between which the last search could not decide.
+    undecided: Option<[i64; 2]>,
     /// Duration of each of its frames, if constant.
     frame_secs: Option<f64>,
 }
@@ -96,7 +98,7 @@ impl ComparedClip {
             input,
             media: Some(media),
             follower,
-            pairing: Pairing { by, offset, frame_secs: rate.map(|rate| 1.0 / rate) },
+            pairing: Pairing { by, offset, undecided: None, frame_secs: rate.map(|rate| 1.0 / rate) },
             frame: first,
             state: FollowState::Coming,
             waits_since: None,
@@ -166,6 +168,7 @@ impl ComparedClip {
             return format!("{}: its frames are not evenly spaced; an offset needs --compare-by frame", self.name);
         }
         self.pairing.offset = self.pairing.offset.saturating_add(frames);
+        self.pairing.undecided = None;
         format!("offset {} frames of {}", with_minus(&format!("{:+}", self.pairing.offset)), self.name)
     }
 
@@ -179,6 +182,7 @@ impl ComparedClip {
         Some(match self.matcher.take()? {
             Ok(found) => {
                 self.pairing.offset = found.offset;
+                self.pairing.undecided = None;
                 if self.has_offset_in_time() {
                     found.to_string()
                 } else {
@@ -186,7 +190,12 @@ impl ComparedClip {
                     format!("{found}; compared by frame from now on")
                 }
             }
-            Err(error) => error,
+            Err(reason) => {
+                if let NoOffset::Unsure { candidates, .. } = reason {
+                    self.pairing.undecided = Some(candidates);
+                }
+                reason.to_string()
+            }
         })
     }
 
@@ -198,10 +207,7 @@ impl ComparedClip {
 
     /// Returns the name of the clip, its frame's time, and its relation to the first clip.
     fn title(&self, now: Instant) -> String {
-        let mut title = format!("{} {}", self.name, time_text(self.frame.time_secs));
-        if self.pairing.offset != 0 {
-            title += &with_minus(&format!(", offset {:+}", self.pairing.offset));
-        }
+        let mut title = format!("{} {}{}", self.name, time_text(self.frame.time_secs), self.pairing.text());
         title += match self.state {
             FollowState::InStep => "",
             FollowState::NotBegun => ", has not begun",
@@ -281,6 +287,7 @@ impl ComparedClip {
     /// video.
     pub fn change_first(&mut self) {
         self.matcher.give_up();
+        self.pairing.undecided = None;
         self.loaded_key = None;
     }
 
@@ -291,6 +298,13 @@ impl ComparedClip {
 }
 
 impl Pairing {
+    /// Returns the offset, with a doubt that remains, as an addition to the clip's title.
+    fn text(&self) -> String {
+        let offset = if self.offset == 0 { String::new() } else { format!(", offset {:+}", self.offset) };
+        let doubt = self.undecided.map(|[best, second]| format!(", not sure of the offset: {best:+} or {second:+}"));
+        with_minus(&(offset + &doubt.unwrap_or_default()))
+    }
+
     /// Returns the frame that corresponds to the first clip's on screen, if known.
     fn goal(&self, first: &Session) -> Option<FollowGoal> {
         match self.by {
@@ -310,5 +324,20 @@ impl Pairing {
 impl Drop for ComparedClip {
     fn drop(&mut self) {
         close_in_background(self.media.take());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_doubt_about_the_offset_stays_in_the_title() {
+        let pairing = Pairing { by: CompareBy::Frame, offset: 0, undecided: None, frame_secs: None };
+        assert_eq!(pairing.text(), "");
+        assert_eq!(Pairing { offset: -6, ..pairing }.text(), ", offset −6");
+        let unsure = Pairing { undecided: Some([-6, 2]), ..pairing };
+        assert_eq!(unsure.text(), ", not sure of the offset: −6 or +2");
+        assert_eq!(Pairing { offset: 2, ..unsure }.text(), ", offset +2, not sure of the offset: −6 or +2");
     }
 }

@@ -1,5 +1,6 @@
 //! Searches for the offset between two clips in a background thread, like `analyze --align`.
 
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, TryRecvError};
@@ -52,7 +53,7 @@ impl Matcher {
     }
 
     /// Returns the offset once it is found, or the reason why none was.
-    pub fn take(&mut self) -> Option<Result<FoundOffset, String>> {
+    pub fn take(&mut self) -> Option<Result<FoundOffset, NoOffset>> {
         let found = self.running.as_ref()?.poll()?;
         self.running = None;
         Some(found)
@@ -64,9 +65,37 @@ impl Matcher {
     }
 }
 
+/// The reason why no offset was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoOffset {
+    /// These two offsets match best, but neither clearly.
+    Unsure {
+        /// The name of the second clip.
+        name: String,
+        /// The better one first.
+        candidates: [i64; 2],
+    },
+    /// The search failed for this reason.
+    Failed(String),
+}
+
+impl fmt::Display for NoOffset {
+    /// Writes the reason for a user who has keys and no options.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unsure { name, candidates: [best, second] } => write!(
+                f,
+                "not sure of the offset of {name}; {best:+} and {second:+} match best, but not clearly; Ctrl+. and \
+                 Ctrl+, set it"
+            ),
+            Self::Failed(reason) => f.write_str(reason),
+        }
+    }
+}
+
 /// A running search. Dropping it cancels it.
 struct Matching {
-    answer: Receiver<Result<FoundOffset, String>>,
+    answer: Receiver<Result<FoundOffset, NoOffset>>,
     stop: Stop,
 }
 
@@ -85,7 +114,7 @@ impl Matching {
         let search = move || {
             let ours = AlignInput { input: &input, open: &open, selection: &Selection::default(), stop: &its_stop };
             // The receiver is gone if the window has been closed.
-            let _ = sender.send(align::find(ours, &against, WITHIN).map_err(|error| reason(&error)));
+            let _ = sender.send(align::find(ours, &against, WITHIN).map_err(reason));
             waker();
         };
         std::thread::Builder::new().name("histoscope-match".to_owned()).spawn(search)?;
@@ -93,11 +122,13 @@ impl Matching {
     }
 
     /// Returns the offset once it is found, or the reason why none was.
-    fn poll(&self) -> Option<Result<FoundOffset, String>> {
+    fn poll(&self) -> Option<Result<FoundOffset, NoOffset>> {
         match self.answer.try_recv() {
             Ok(found) => Some(found),
             Err(TryRecvError::Empty) => None,
-            Err(TryRecvError::Disconnected) => Some(Err("the search for the offset stopped unexpectedly".to_owned())),
+            Err(TryRecvError::Disconnected) => {
+                Some(Err(NoOffset::Failed("the search for the offset stopped unexpectedly".to_owned())))
+            }
         }
     }
 }
@@ -108,13 +139,10 @@ impl Drop for Matching {
     }
 }
 
-/// Returns the reason why no offset was found, for a user who has keys and no options.
-fn reason(error: &AnalyzeError) -> String {
+/// Returns the reason why no offset was found.
+fn reason(error: AnalyzeError) -> NoOffset {
     match error {
-        AnalyzeError::NotSure { other, candidates: [best, second], .. } => format!(
-            "not sure of the offset of {}; {best:+} and {second:+} match best, but not clearly; Ctrl+. and Ctrl+, set it",
-            file_name(other)
-        ),
-        error => error.to_string(),
+        AnalyzeError::NotSure { other, candidates, .. } => NoOffset::Unsure { name: file_name(&other), candidates },
+        error => NoOffset::Failed(error.to_string()),
     }
 }

@@ -28,6 +28,10 @@ pub enum Event {
     Key(KeyEvent),
     /// The input method sent an event.
     InputMethod,
+    /// A file is dragged over the window.
+    FileHovered(PathBuf),
+    /// The file that was dragged over the window has left it.
+    FileLeft,
     /// A file was dropped on the window.
     FileDropped(PathBuf),
     /// The pointer entered the window.

@@ -9,12 +9,11 @@ use histoscope_render::view::placement::{Fit, ViewSettings};
 
 /// The aspect ratio of the displayed picture, width over height to hundredths: `1.78`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Aspect(String);
+struct Aspect(String);
 
 impl Aspect {
     /// Returns the aspect ratio of a picture of this size.
-    #[must_use]
-    pub fn of(size: glam::DVec2) -> Self {
+    fn of(size: glam::DVec2) -> Self {
         Self(format!("{:.2}", size.x / size.y))
     }
 }
@@ -29,18 +28,12 @@ pub struct FitChoices {
     pub fits: BTreeMap<String, Fit>,
 }
 
-impl FitChoices {
-    fn of(&self, Aspect(shape): &Aspect) -> Fit {
-        *self.fits.get(shape).unwrap_or(&self.fit)
-    }
-}
-
 /// The chosen fits, and the shape of the picture that the next choice applies to.
 #[derive(Debug, Clone, Default)]
 pub struct Fits {
     choices: FitChoices,
-    /// The shape of the picture on screen.
-    shown: Option<Aspect>,
+    /// The shape of the picture on screen, and its last known fit.
+    shown: Option<(Aspect, Fit)>,
 }
 
 impl Fits {
@@ -56,22 +49,27 @@ impl Fits {
         &self.choices
     }
 
-    /// Records the current fit of the picture on screen.
+    /// Records the current fit of the picture on screen, if the user has changed it.
     pub fn keep(&mut self, fit: Fit) {
-        if let Some(aspect) = &self.shown
-            && self.choices.of(aspect) != fit
+        if let Some((aspect, before)) = &mut self.shown
+            && *before != fit
         {
+            *before = fit;
             self.choices.fits.insert(aspect.0.clone(), fit);
         }
     }
 
-    /// Notes the shape of the picture put on screen. Returns its fit if the shape has changed.
-    pub fn show(&mut self, aspect: Aspect) -> Option<Fit> {
-        if self.shown.as_ref() == Some(&aspect) {
+    /// Notes the size of the picture put on a view of `view` pixels. Returns its fit if its shape has changed: without a
+    /// choice for it, a high picture on a wide view is contained, since most of it would be cut off.
+    pub fn show(&mut self, size: glam::DVec2, view: (u32, u32)) -> Option<Fit> {
+        let aspect = Aspect::of(size);
+        if self.shown.as_ref().is_some_and(|(shown, _)| *shown == aspect) {
             return None;
         }
-        let fit = self.choices.of(&aspect);
-        self.shown = Some(aspect);
+        let is_high_on_wide = size.x < size.y && view.0 > view.1;
+        let own = self.choices.fits.get(&aspect.0).copied();
+        let fit = own.unwrap_or(if is_high_on_wide { Fit::Contain } else { self.choices.fit });
+        self.shown = Some((aspect, fit));
         Some(fit)
     }
 }
@@ -105,29 +103,45 @@ fn percent(share: f64) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn aspect(width: f64, height: f64) -> Aspect {
-        Aspect::of(glam::DVec2::new(width, height))
+    /// A view of 4:3.
+    const VIEW: (u32, u32) = (1600, 1200);
+
+    fn size(width: f64, height: f64) -> glam::DVec2 {
+        glam::DVec2::new(width, height)
     }
 
     #[test]
     fn each_shape_has_its_own_choice() {
         let mut fits = Fits::default();
-        assert_eq!(fits.show(aspect(640.0, 480.0)), Some(Fit::Cover));
+        assert_eq!(fits.show(size(640.0, 480.0), VIEW), Some(Fit::Cover));
         fits.keep(Fit::Contain);
-        assert_eq!(fits.show(aspect(1920.0, 1080.0)), Some(Fit::Cover));
-        assert_eq!(fits.show(aspect(1280.0, 720.0)), None, "the same shape");
+        assert_eq!(fits.show(size(1920.0, 1080.0), VIEW), Some(Fit::Cover));
+        assert_eq!(fits.show(size(1280.0, 720.0), VIEW), None, "the same shape");
         fits.keep(Fit::Cover);
-        assert_eq!(fits.show(aspect(1440.0, 1080.0)), Some(Fit::Contain));
+        assert_eq!(fits.show(size(1440.0, 1080.0), VIEW), Some(Fit::Contain));
         assert_eq!(fits.choices().fits, BTreeMap::from([("1.33".to_owned(), Fit::Contain)]));
     }
 
     #[test]
     fn the_single_choice_of_an_earlier_version_applies_to_every_shape_until_changed() {
         let mut fits = Fits::new(FitChoices { fit: Fit::Contain, ..FitChoices::default() });
-        assert_eq!(fits.show(aspect(640.0, 480.0)), Some(Fit::Contain));
+        assert_eq!(fits.show(size(640.0, 480.0), VIEW), Some(Fit::Contain));
         fits.keep(Fit::Cover);
-        assert_eq!(fits.show(aspect(1920.0, 1080.0)), Some(Fit::Contain));
-        assert_eq!(fits.show(aspect(640.0, 480.0)), Some(Fit::Cover));
+        assert_eq!(fits.show(size(1920.0, 1080.0), VIEW), Some(Fit::Contain));
+        assert_eq!(fits.show(size(640.0, 480.0), VIEW), Some(Fit::Cover));
+    }
+
+    #[test]
+    fn a_vertical_picture_is_contained_in_a_wide_view_until_the_user_chooses() {
+        let mut fits = Fits::default();
+        let (vertical, other) = (size(1080.0, 1920.0), size(640.0, 480.0));
+        assert_eq!(fits.show(vertical, VIEW), Some(Fit::Contain));
+        fits.keep(Fit::Contain);
+        assert!(fits.choices().fits.is_empty(), "nobody has chosen it");
+        assert_eq!((fits.show(other, VIEW), fits.show(vertical, (1200, 1600))), (Some(Fit::Cover), Some(Fit::Cover)));
+        assert_eq!((fits.show(other, VIEW), fits.show(vertical, VIEW)), (Some(Fit::Cover), Some(Fit::Contain)));
+        fits.keep(Fit::Cover);
+        assert_eq!((fits.show(other, VIEW), fits.show(vertical, VIEW)), (Some(Fit::Cover), Some(Fit::Cover)));
     }
 
     #[test]

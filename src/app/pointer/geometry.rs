@@ -13,7 +13,7 @@ use histoscope_render::view::overlay::{Channels, line_pixels};
 use histoscope_render::view::panel::{self, Hit, PanelRect};
 use histoscope_render::view::placement::{Placement, Shape, ViewSettings};
 use histoscope_render::view::region::{Grip, Region, RegionDrag, grip_at};
-use histoscope_render::view::scene::{Counted, Look, Other, Scene, Sharing};
+use histoscope_render::view::scene::{Look, Other, Scene, Sharing};
 use histoscope_render::view::scopes::{Arranged, Border, ScopeKind, ScopeStyle};
 
 /// How close the pointer must be to the divider to grab it, in points.
@@ -60,9 +60,9 @@ impl Geometry<'_> {
     #[must_use]
     pub fn scope_subject(&self, frame: &Frame) -> ScopeSubject {
         let Look { channels, scopes, .. } = self.scene.look;
-        let is_result = self.scene.look.counted_in(self.components) != Counted::Source;
+        let adjustments = self.scene.look.counted_adjustments(self.components);
         let light = self.scene.look.counted_light(self.components, &frame.source);
-        ScopeSubject::of(&frame.picture, (is_result, light), (self.components, channels), scopes)
+        ScopeSubject::of(&frame.picture, (adjustments, light), (self.components, channels), scopes)
     }
 
     /// Returns the histogram under a point of the view.

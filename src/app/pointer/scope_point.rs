@@ -185,6 +185,7 @@ impl ScopePoint {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use histoscope_core::adjust::Adjustments;
     use histoscope_core::histogram::Components;
     use histoscope_core::test_data;
     use histoscope_core::tone_map::SourceLight;
@@ -195,7 +196,7 @@ mod tests {
         let scene = Scene::default();
         let subject = ScopeSubject::of(
             &test_data::gray((8, 8), |_, _| 0).picture,
-            (false, SourceLight::default()),
+            (Adjustments::default(), SourceLight::default()),
             (Components::Rgbl, scene.look.channels),
             scene.look.scopes,
         );
@@ -212,7 +213,7 @@ mod tests {
         let picture = test_data::gray((8, 8), |_, _| 0).picture;
         let subject = ScopeSubject::of(
             &picture,
-            (false, SourceLight::default()),
+            (Adjustments::default(), SourceLight::default()),
             (Components::Rgbl, scene.look.channels),
             scene.look.scopes,
         );

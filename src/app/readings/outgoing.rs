@@ -175,7 +175,9 @@ pub fn values_at(
     let numbers = StatsTable::new(tag, sums, &geometry.scene.look.adjustments);
     let of_card = |card: Card, picture: Option<&str>| {
         let counted = picture.map_or_else(String::new, |picture| format!("\n{picture}"));
-        Values { text: format!("{heading}{counted}\n{}", card.as_table()), name: card.title }
+        // The values of a pixel are those of the source.
+        let name = format!("{}  ·  {}", card.title, picture.unwrap_or("source"));
+        Values { text: format!("{heading}{counted}\n{}", card.as_table()), name }
     };
     if let Some(hit) = at.and_then(|at| geometry.hit(at)) {
         return Some(of_card(
@@ -193,7 +195,8 @@ pub fn values_at(
         }
         None => {}
     }
-    Some(Values { text: format!("{heading}\n{}", numbers.as_table()), name: "the frame's numbers".to_owned() })
+    let name = format!("the frame's numbers  ·  {}", numbers.picture);
+    Some(Values { text: format!("{heading}\n{}", numbers.as_table()), name })
 }
 
 /// Completes the figures of an adjusted picture: which picture was counted, the thresholds, and the source's bins if

@@ -29,10 +29,11 @@ use histoscope_render::labels::scale_of;
 use histoscope_render::view::clip_indicators::{self, End};
 use histoscope_render::view::overlay::line_pixels;
 use histoscope_render::view::panel;
-use histoscope_render::view::placement::Placement;
+use histoscope_render::view::panel::PanelRect;
+use histoscope_render::view::placement::{Placement, Shape};
 use histoscope_render::view::probe::probe;
 use histoscope_render::view::region::{self, Grip, RegionFrame};
-use histoscope_render::view::scene::Counted;
+use histoscope_render::view::scene::{Counted, Other, Sharing};
 
 /// The data that the HUD shows in one draw.
 #[derive(Debug, Default)]
@@ -136,6 +137,29 @@ impl Sources<'_> {
         let (width, height) = (f64::from(placement.picture.0), f64::from(placement.picture.1));
         let corners = [(0.0, 0.0), (width, 0.0), (0.0, height), (width, height)];
         Some(corners.map(|(x, y)| self.geometry.in_points(placement.point_of(DVec2::new(x, y)))))
+    }
+
+    /// Returns the rectangles of two pictures side by side, in points; `None` if there are not two.
+    #[must_use]
+    pub fn pictures_beside(&self) -> Option<[Rect; 2]> {
+        let Geometry { scene, frame, other, size, .. } = self.geometry;
+        scene.paired().filter(|pair| pair.sharing == Sharing::SideBySide)?;
+        let live = frame?;
+        let other = other.filter(|_| scene.other != Other::Source).map_or(live, |compared| &compared.frame);
+        let [live, other] = [live, other].map(Shape::of);
+        let placed = [scene.placement(&live, size), scene.placement_of_other(&other, size)];
+        Some(placed.map(|placement| {
+            let (columns, rows) = placement.covered();
+            let PanelRect { left, top, width, height } = placement.area;
+            let (first, end) = (columns.start.max(left), columns.end.min(left + width));
+            let (upper, lower) = (rows.start.max(top), rows.end.min(top + height));
+            self.geometry.rect_in_points(&PanelRect {
+                left: first,
+                top: upper,
+                width: end.saturating_sub(first),
+                height: lower.saturating_sub(upper),
+            })
+        }))
     }
 
     /// Returns the adjustments as the HUD shows them.

@@ -7,7 +7,7 @@ use histoscope_core::picture::color::{Matrix, Origin, blanking_lines};
 use histoscope_core::picture::layout::ChromaLines;
 use histoscope_core::picture::luminance::LuminanceWeights;
 use histoscope_core::picture::{Frame, Scan, Timecodes};
-use histoscope_core::text::{counted, time_text};
+use histoscope_core::text::{brief, counted, standard, time_text};
 use histoscope_core::tone_map::{Display, SourceLight, Stops, ToneMapping, doubts};
 use histoscope_hud::InfoLine;
 use histoscope_keys::{self as keys, Action};
@@ -53,13 +53,13 @@ fn of_file(info: &StreamInfo) -> Vec<InfoLine> {
         Some(profile) => format!("{}, {profile}", info.codec),
         None => info.codec.clone(),
     };
-    let mut lines = vec![plain("container", container(info)), plain("codec", codec)];
+    let mut lines = vec![plain("container", info.container_name().to_owned()), plain("codec", codec)];
     lines.extend(length(info));
     lines.extend(
         fs::metadata(&info.path).ok().filter(fs::Metadata::is_file).map(|file| plain("file", bytes(file.len()))),
     );
     lines.extend(info.bit_rate.map(|rate| plain("bit rate", bit_rate(rate))));
-    lines.push(plain("frame rate", frame_rate(info)));
+    lines.push(plain("frame rate", info.rate_text()));
     lines.extend(info.timecodes.map(|timecodes| plain("timecode", timecode(&timecodes))));
     lines.extend(tracks(info));
     let stated = info.stated_size;
@@ -96,27 +96,6 @@ fn of_file(info: &StreamInfo) -> Vec<InfoLine> {
     lines
 }
 
-/// Returns the usual name of the container. FFmpeg names a reader after every format that it reads.
-fn container(info: &StreamInfo) -> String {
-    let is = |ending: &str| info.path.extension().is_some_and(|found| found.eq_ignore_ascii_case(ending));
-    let name = match &*info.container {
-        "mov,mp4,m4a,3gp,3g2,mj2" if is("mov") || is("qt") => "MOV (QuickTime)",
-        "mov,mp4,m4a,3gp,3g2,mj2" => "MP4",
-        "matroska,webm" if is("webm") => "WebM",
-        "matroska,webm" => "Matroska",
-        "mpegts" => "MPEG-2 transport stream",
-        "mpeg" => "MPEG program stream",
-        "mxf" => "MXF",
-        "avi" => "AVI",
-        "asf" => "ASF (WMV)",
-        "flv" => "FLV",
-        "ogg" => "Ogg",
-        "yuv4mpegpipe" => "YUV4MPEG",
-        other => other,
-    };
-    name.to_owned()
-}
-
 /// Returns the duration and the number of frames, as far as they are stated.
 fn length(info: &StreamInfo) -> Option<InfoLine> {
     let duration = info.duration_secs.filter(|_| !info.still && !info.live).map(time_text);
@@ -132,26 +111,6 @@ fn bytes(count: u64) -> String {
         some if some < 1e6 => format!("{:.1} kB", some / 1e3),
         many if many < 1e9 => format!("{:.1} MB", many / 1e6),
         most => format!("{:.2} GB", most / 1e9),
-    }
-}
-
-/// Returns the usual name of a transfer function or of primaries, for FFmpeg's.
-fn standard(name: &'static str) -> &'static str {
-    match name {
-        "smpte2084" => "PQ (SMPTE ST 2084)",
-        "arib-std-b67" => "HLG (ARIB STD-B67)",
-        "iec61966-2-1" => "sRGB (IEC 61966-2-1)",
-        "bt709" => "BT.709",
-        "bt2020" => "BT.2020",
-        "bt2020-10" => "BT.2020, 10 bits",
-        "bt2020-12" => "BT.2020, 12 bits",
-        "smpte170m" => "SMPTE 170M",
-        "smpte240m" => "SMPTE 240M",
-        "bt470m" => "BT.470 M",
-        "bt470bg" => "BT.470 BG",
-        "smpte431" => "DCI-P3 (SMPTE RP 431-2)",
-        "smpte432" => "Display P3 (SMPTE EG 432-1)",
-        other => other,
     }
 }
 
@@ -180,13 +139,10 @@ fn tracks(info: &StreamInfo) -> Vec<InfoLine> {
 
 fn bit_rate(bits_a_second: u64) -> String {
     match bits_a_second as f64 {
-        rate if rate < 1e6 => format!("{} kbit/s", number((rate / 1e3).round())),
+        rate if rate < 1e6 => format!("{} kbit/s", brief((rate / 1e3).round())),
         rate => format!("{:.1} Mbit/s", rate / 1e6),
     }
 }
-
-/// Rates from this value on are not frame rates, but rates of the clock behind the container's timestamps.
-const CLOCK_RATE: f64 = 1000.0;
 
 /// Returns how this frame was scanned, if that is stated or a single field is shown, and whether the header disagrees.
 fn scan(info: &StreamInfo, frame: &Frame) -> Option<InfoLine> {
@@ -206,27 +162,6 @@ fn scan(info: &StreamInfo, frame: &Frame) -> Option<InfoLine> {
     Some(InfoLine { name: "scan", value: text, origin: is_stated.then_some(Origin::Tagged) })
 }
 
-/// Returns the average rate, and whether it is constant, as far as the headers say.
-fn frame_rate(info: &StreamInfo) -> String {
-    if info.still {
-        return "a single picture".to_owned();
-    }
-    let Some(average) = info.average_rate.or(info.nominal_rate) else { return "unknown".to_owned() };
-    let average = number(average.value());
-    match info.picture_rate {
-        Some(Origin::Overridden) => return format!("{average} fps, by --frame-rate"),
-        Some(_) => return format!("{average} fps, assumed: pictures state none; --frame-rate sets it"),
-        None => {}
-    }
-    let nominal = info.nominal_rate.filter(|rate| rate.value() < CLOCK_RATE);
-    match (info.is_variable_rate(), nominal) {
-        (Some(true), Some(nominal)) => format!("{average} fps on average, variable, up to {}", number(nominal.value())),
-        (Some(true), None) => format!("{average} fps on average, variable"),
-        (Some(false), _) => format!("{average} fps, constant"),
-        (None, _) => format!("{average} fps"),
-    }
-}
-
 fn of_frame(frame: &Frame, aspect_origin: Origin, machine: Machine<'_>) -> Vec<InfoLine> {
     let picture = &frame.picture;
     let color = picture.decoded().colorimetry();
@@ -236,6 +171,11 @@ fn of_frame(frame: &Frame, aspect_origin: Origin, machine: Machine<'_>) -> Vec<I
     let aspect = match frame.sample_aspect {
         histoscope_core::picture::Ratio { num, den } if num == den => "square".to_owned(),
         histoscope_core::picture::Ratio { num, den } => format!("{num}:{den}"),
+    };
+    // Lines of a single field are twice as far apart, which no file states.
+    let aspect = match frame.field {
+        Some(_) => plain("pixel aspect", format!("{aspect}, of a single field")),
+        None => InfoLine { name: "pixel aspect", value: aspect, origin: Some(aspect_origin) },
     };
     let turned = match (frame.orientation.quarter_turns % 4, frame.orientation.mirrored) {
         (0, false) => "none".to_owned(),
@@ -287,7 +227,7 @@ fn of_frame(frame: &Frame, aspect_origin: Origin, machine: Machine<'_>) -> Vec<I
         lines.push(plain("vertical blanking", text));
     }
     lines.extend([
-        InfoLine { name: "pixel aspect", value: aspect, origin: Some(aspect_origin) },
+        aspect,
         plain("rotation", turned),
         InfoLine { name: "matrix", value: color.matrix.value.to_string(), origin: Some(color.matrix.origin) },
         InfoLine { name: "range", value: color.range.value.to_string(), origin: Some(color.range.origin) },
@@ -324,12 +264,6 @@ fn decoder(info: &StreamInfo) -> String {
         Some(reason) => format!("{decoder}; no hardware ({reason})"),
         None => decoder,
     }
-}
-
-/// Formats a number with as many decimals as it needs, three at most.
-fn number(value: f64) -> String {
-    let text = format!("{value:.3}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 #[cfg(test)]
@@ -389,6 +323,12 @@ mod tests {
         assert_eq!(of(&single, Some(Scan::Progressive)), "single bottom field");
         let top = frame.clone().of_field(Field::Top).expect("two lines");
         assert_eq!(of(&top, None), "not stated; only the top field is shown and counted");
+        let aspect = |frame: &Frame| {
+            let lines = info_lines(decoder.info(), frame, machine).into_iter();
+            lines.filter(|line| line.name == "pixel aspect").map(|line| (line.value, line.origin)).collect::<Vec<_>>()
+        };
+        assert_eq!(aspect(&frame), [("square".to_owned(), Some(decoder.info().sample_aspect.origin))]);
+        assert_eq!(aspect(&top), [("1:2, of a single field".to_owned(), None)], "no file states that");
         let stated_light = StatedLight { hdr10_plus: true, ..StatedLight::new(None, Some([1000, 400])) };
         let stated = info_lines(&StreamInfo { stated_light, ..decoder.info().clone() }, &frame, machine);
         let light = stated.iter().find(|line| line.name == "HDR metadata").expect("a line");
@@ -424,11 +364,8 @@ mod tests {
         let info = Decoder::open("assets/sample.mp4", &OpenOptions::default()).unwrap().info().clone();
         let told = |average: u32, nominal: Option<u32>| {
             let rate = |num| Ratio { num, den: 1 };
-            frame_rate(&StreamInfo {
-                average_rate: Some(rate(average)),
-                nominal_rate: nominal.map(rate),
-                ..info.clone()
-            })
+            let (average_rate, nominal_rate) = (Some(rate(average)), nominal.map(rate));
+            StreamInfo { average_rate, nominal_rate, ..info.clone() }.rate_text()
         };
         assert_eq!(told(24, Some(60)), "24 fps on average, variable, up to 60");
         assert_eq!(told(24, Some(1000)), "24 fps on average, variable");
@@ -445,6 +382,6 @@ mod tests {
         assert_eq!((standard("smpte2084"), standard("gamma22")), ("PQ (SMPTE ST 2084)", "gamma22"));
         assert!(has_alpha("yuva444p10le") && has_alpha("gbrap") && !has_alpha("yuv420p"));
         assert_eq!((bit_rate(640_000), bit_rate(12_340_000)), ("640 kbit/s".into(), "12.3 Mbit/s".into()));
-        assert_eq!((number(23.976_023), number(30.0), number(59.94)), ("23.976".into(), "30".into(), "59.94".into()));
+        assert_eq!((brief(23.976_023), brief(30.0), brief(59.94)), ("23.976".into(), "30".into(), "59.94".into()));
     }
 }

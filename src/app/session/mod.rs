@@ -20,9 +20,11 @@ use histoscope_core::picture::{Field, Frame, Timecode, nonlinear};
 use histoscope_core::text::{file_name, time_text};
 use histoscope_hud::{LiveState, PlayState, Waiting, lost_text};
 use histoscope_keys::{Property, next_of};
-use histoscope_media::playback::{Marks, Player, SeekGoal, SeekRequest, SourceEvent, StepEnd, Tick, send, take_events};
+use histoscope_media::playback::{
+    FramePlace, Marks, Player, SeekGoal, SeekRequest, SourceEvent, StepEnd, Tick, send, take_events,
+};
 use histoscope_media::{DecodeThread, HardwareChoice, NoSignal, OpenOptions, StreamInfo};
-use seek_note::{PendingSeekNote, PlaybackPlace};
+use seek_note::PendingSeekNote;
 
 /// The note to show when the user changes the interpretation of a picture that is not the video's.
 const OTHER: &str = "matrix and range are chosen for the video; Shift+P goes back to it";
@@ -173,16 +175,10 @@ impl Session {
         }
         let Tick { show, wake_at, seek, step_end } = self.player.tick(now);
         self.seek(seek);
-        let player = &self.player;
-        let place = PlaybackPlace {
-            is_seek_pending: player.is_seek_pending(),
-            time_secs: player.position_secs(),
-            frame: player.frame_index(),
-            timecode: self.timecode(),
-        };
-        let landed = self.landing.follow(place, now);
+        let place = self.place();
+        let landed = self.landing.follow(place, self.player.is_seek_pending(), now);
         let note =
-            step_end.map(|end| step_end_text(end, player.is_live()).to_owned()).or(switched).or(landed).or(signal);
+            step_end.map(|end| step_end_text(end, self.player.is_live()).to_owned()).or(switched).or(landed).or(signal);
         Due { show, wake_at, complaints, note }
     }
 
@@ -302,11 +298,11 @@ impl Session {
         }
     }
 
-    /// Returns the timecode of the frame on screen.
-    #[must_use]
-    pub fn timecode(&self) -> Option<Timecode> {
-        let own = self.frame.as_ref().and_then(|frame| frame.timecode);
-        self.info.timecodes.and_then(|timecodes| timecodes.of(own, self.player.frame_index()))
+    /// Returns the names of the frame that the player shows. Its timecode may follow from its number.
+    fn place(&self) -> FramePlace {
+        let place = self.player.place();
+        let timecodes = self.info.timecodes;
+        FramePlace { timecode: timecodes.and_then(|all| all.of(place.timecode, place.number)), ..place }
     }
 
     /// Shows the frame with this timecode, located by means of the timecode breaks known so far. Returns the note to
@@ -353,12 +349,13 @@ impl Session {
     pub fn play_state(&self, now: Instant) -> PlayState {
         let player = &self.player;
         let marks = player.marks();
+        let FramePlace { time_secs, number, timecode } = self.place();
         PlayState {
-            position_secs: player.position_secs(),
+            position_secs: time_secs,
             destination_secs: player.destination_secs(),
             duration_secs: player.duration_secs(),
-            frame_index: player.frame_index(),
-            timecode: self.timecode(),
+            frame_index: number,
+            timecode,
             estimated_index: player.estimated_index(),
             frame_rate: self.frame_rate(),
             paused: player.is_paused(),

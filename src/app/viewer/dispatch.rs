@@ -121,7 +121,7 @@ impl Viewer {
             return Ok(Flow::Continue);
         }
         // An action triggered by a key while the menu is open closes the menu.
-        self.work.hud.close_menu();
+        let had_menu = self.work.hud.close_menu();
         if action == Action::ToggleComponents {
             self.brush.change_channels();
         }
@@ -158,6 +158,11 @@ impl Viewer {
             Action::OpenRecent => {
                 let at = self.pointer.at.map(|at| self.work.geometry().in_points(at));
                 self.work.hud.open_recent(at);
+            }
+            Action::OpenMenu if had_menu => {}
+            Action::OpenMenu => {
+                let at = self.pointer.at.map(|at| self.work.geometry().in_points(at));
+                self.work.hud.open_menu(at);
             }
             Action::OtherFile { forward } => {
                 let arrival = self.inputs.step(forward, self.work.session.as_ref());

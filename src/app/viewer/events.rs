@@ -31,11 +31,24 @@ impl Viewer {
                 self.modifiers = modifiers;
                 Ok(Flow::Continue)
             }
+            Event::FileHovered(path) => {
+                let text = if luts::is_lut(&path) { "drop to apply this LUT" } else { "drop to open" };
+                self.work.hud.drop_hint = Some(text);
+                self.work.redraw();
+                Ok(Flow::Continue)
+            }
+            Event::FileLeft => {
+                self.work.hud.drop_hint = None;
+                self.work.redraw();
+                Ok(Flow::Continue)
+            }
             Event::FileDropped(path) if luts::is_lut(&path) => {
+                self.work.hud.drop_hint = None;
                 self.work.apply_lut(&path, self.work.now());
                 Ok(Flow::Continue)
             }
             Event::FileDropped(path) => {
+                self.work.hud.drop_hint = None;
                 self.inputs.drop_file(path);
                 Ok(Flow::Continue)
             }
@@ -59,8 +72,10 @@ impl Viewer {
 
     /// Handles an event before it is processed any further.
     fn begin_event(&mut self, event: &Event, as_ui: impl FnOnce() -> UiEvents) -> Result<Flow, AppError> {
-        // Earlier input belongs to the preceding gesture and must take effect before a new one begins.
-        if Gestures::may_begin(event) && self.work.hud.awaits_drawing() {
+        // Earlier input belongs to the preceding gesture and must take effect before a new one begins. Controls that are
+        // about to appear must take a click.
+        let hud = &self.work.hud;
+        if Gestures::may_begin(event) && (hud.awaits_drawing() || hud.is_appearing(self.work.now())) {
             let flow = self.draw()?;
             self.end_event();
             if flow == Flow::Quit {
@@ -111,7 +126,7 @@ impl Viewer {
                 PointerCommand::Region(rect) => self.work.draw_region(rect)?,
                 PointerCommand::Menu(at) => {
                     let at = self.work.geometry().in_points(at);
-                    self.work.hud.open_menu(at);
+                    self.work.hud.open_menu(Some(at));
                 }
                 PointerCommand::Do(action) => {
                     if self.act(action, false)? == Flow::Quit {

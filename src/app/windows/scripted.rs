@@ -156,6 +156,8 @@ impl Driver {
             }
             ("resize", &[width, height]) => self.offscreen.window.resize((width as u32, height as u32)),
             ("hide" | "show", _) => self.send(Event::Occluded(name == "hide"), Vec::new())?,
+            ("hover", _) if rest.is_empty() => self.send(Event::FileLeft, Vec::new())?,
+            ("hover", _) => self.send(Event::FileHovered(rest.into()), Vec::new())?,
             ("drop", _) => self.send(Event::FileDropped(rest.into()), Vec::new())?,
             ("close", _) => self.send(Event::CloseRequested, Vec::new())?,
             ("pass", &[millis]) => self.pass(Duration::from_secs_f64(millis / 1000.0))?,
@@ -439,6 +441,9 @@ const fn ui_name(named: NamedKey) -> &'static str {
         NamedKey::PageDown => "PageDown",
         NamedKey::Tab => "Tab",
         NamedKey::F1 => "F1",
+        NamedKey::F10 => "F10",
+        // egui has no name for it.
+        NamedKey::Menu => "",
         NamedKey::Escape => "Escape",
         NamedKey::Enter => "Enter",
     }
@@ -487,6 +492,8 @@ fn chord(text: &str) -> Option<(Modifiers, KeyEvent)> {
         ("Next", NamedKey::PageDown),
         ("Tab", NamedKey::Tab),
         ("F1", NamedKey::F1),
+        ("F10", NamedKey::F10),
+        ("Menu", NamedKey::Menu),
         ("67", NamedKey::F1),
         ("Escape", NamedKey::Escape),
         ("Return", NamedKey::Enter),

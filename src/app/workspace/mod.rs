@@ -15,7 +15,7 @@ use crate::app::adjuster::Adjuster;
 use crate::app::comparison::{ComparedClip, Comparison, CountedPart, MeasuredPair, Outcome, QualityMeter};
 use crate::app::input::event::{Key, Modifiers, Waker};
 use crate::app::kept::config::{Keeper, Settings, Store};
-use crate::app::kept::fits::{Aspect, Fits, visible_share_text};
+use crate::app::kept::fits::{Fits, visible_share_text};
 use crate::app::kept::luts::FolderLuts;
 use crate::app::kept::recent::Recent;
 use crate::app::measure::bins::{Bins, RequestedFigures};
@@ -299,7 +299,7 @@ impl Workspace {
         let read = Frame { picture: self.bins.components.in_picture(&read.picture).clone(), ..read };
         session.frame = Some(frame);
         self.fits.keep(self.scene.look.view.fit);
-        if let Some(fit) = self.fits.show(Aspect::of(Shape::of(&read).upright())) {
+        if let Some(fit) = self.fits.show(Shape::of(&read).upright(), self.graphics.screen.size()) {
             self.scene.look.view = ViewSettings::fitted(fit);
         }
         if let Err(error) = self.graphics.load(&read, region.counted(), self.bins.components) {

@@ -9,9 +9,10 @@ use crate::analyze::stated_light::StatedLightSummary;
 use crate::fields::FrameDescription;
 use histoscope_core::histogram::{Components, LightScale};
 use histoscope_core::picture::color::Origin;
-use histoscope_core::picture::{Ratio, Scan, Timecodes};
+use histoscope_core::picture::{Scan, Timecodes};
 use histoscope_core::scopes::ScopeSums;
 use histoscope_core::scopes::graticule::Scale;
+use histoscope_core::text::standard;
 use histoscope_media::StreamInfo;
 
 /// The content of a report.
@@ -117,7 +118,7 @@ pub fn facts(info: &StreamInfo, frame: &FrameDescription, components: Components
     let (facts_of_frame, source) = (&frame.facts, &frame.facts.source);
     let color = &frame.interpretation.colorimetry;
     let mut facts = vec![
-        plain("container", info.container.clone()),
+        plain("container", info.container_name().to_owned()),
         plain("codec", codec),
         plain("decoder", info.decoder.clone()),
         plain("pixel format", source.pixel_format.clone()),
@@ -141,7 +142,7 @@ pub fn facts(info: &StreamInfo, frame: &FrameDescription, components: Components
             format!("{}:{}", facts_of_frame.sample_aspect.num, facts_of_frame.sample_aspect.den),
         ));
     }
-    facts.extend(info.average_rate.map(|rate| plain("frame rate", frame_rate(rate))));
+    facts.push(plain("frame rate", info.rate_text()));
     facts.extend(info.timecodes.map(|Timecodes { first, source, .. }| {
         plain("timecode", format!("{first} at the video's first frame, {source}"))
     }));
@@ -190,14 +191,7 @@ pub fn light_facts(light: &LightSummary, stated: &StatedLightSummary) -> Vec<Fac
 
 fn named(name: &'static str, value: Option<&'static str>) -> Fact {
     match value {
-        Some(value) => Fact { name, value: value.to_owned(), origin: Some(Origin::Tagged) },
+        Some(value) => Fact { name, value: standard(value).to_owned(), origin: Some(Origin::Tagged) },
         None => plain(name, "not stated".to_owned()),
     }
-}
-
-/// Formats an average frame rate with up to three decimals.
-#[must_use]
-pub fn frame_rate(rate: Ratio) -> String {
-    let text = format!("{:.3}", rate.value());
-    format!("{} fps on average", text.trim_end_matches('0').trim_end_matches('.'))
 }

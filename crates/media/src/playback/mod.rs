@@ -19,4 +19,4 @@ pub use drive::{SourceEvent, send, take_events};
 pub use follower::{FollowGoal, FollowState, Followed, Follower, take_followed};
 pub use player::Player;
 pub use request::PlaybackCounts;
-pub use request::{Marks, PlayerOptions, SeekGoal, SeekRequest, StepEnd, Tick};
+pub use request::{FramePlace, Marks, PlayerOptions, SeekGoal, SeekRequest, StepEnd, Tick};

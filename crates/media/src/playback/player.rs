@@ -37,7 +37,7 @@ use std::time::{Duration, Instant};
 use super::Clock;
 use super::late::Lateness;
 use super::phase::{Phase, Seeking, Transport};
-use super::request::{Destination, Marks, PlaybackCounts, PlayerOptions, SeekRequest};
+use super::request::{Destination, FramePlace, Marks, PlaybackCounts, PlayerOptions, SeekRequest};
 use super::supply::FrameSupply;
 use super::tally::{OnScreen, PlaybackTally};
 use crate::FrameIndex;
@@ -238,11 +238,20 @@ impl Player {
         self.shown.map_or(0.0, |shown| shown.time_secs)
     }
 
-    /// Returns the number of the frame on screen in presentation order, counting from zero, if it is known beyond
-    /// doubt: counted by the decoder, or listed.
+    /// Returns the names of the frame on screen.
+    #[must_use]
+    pub fn place(&self) -> FramePlace {
+        self.shown.map_or_else(FramePlace::default, |shown| FramePlace {
+            time_secs: shown.time_secs,
+            number: self.tally.number_of(&shown),
+            timecode: shown.timecode,
+        })
+    }
+
+    /// Returns the [number](FramePlace::number) of the frame on screen.
     #[must_use]
     pub fn frame_index(&self) -> Option<u64> {
-        self.tally.number_of(&self.shown?)
+        self.place().number
     }
 
     /// Returns an estimate of that number from the frame's time, if the file states that frames are evenly spaced. It

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::Seek;
 use crate::SeekTarget;
-use histoscope_core::picture::Frame;
+use histoscope_core::picture::{Frame, Timecode};
 
 /// Facts about the video, and how the player starts.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -96,6 +96,18 @@ impl Destination {
             _ => SeekGoal::Time(self.secs),
         }
     }
+}
+
+/// The names of one frame.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct FramePlace {
+    /// Its time, in seconds from the start.
+    pub time_secs: f64,
+    /// Its number in presentation order, counting from zero, if it is known beyond doubt: counted by the decoder, or
+    /// listed.
+    pub number: Option<u64>,
+    /// Its timecode, as far as the decoder knows it.
+    pub timecode: Option<Timecode>,
 }
 
 /// The reason why a step led nowhere.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::request::PlaybackCounts;
 use crate::FrameIndex;
-use histoscope_core::picture::Frame;
+use histoscope_core::picture::{Frame, FrameFacts, Timecode};
 
 /// Maximum number of estimates that are remembered, to be corrected when the frames' numbers become known.
 const MAX_GUESSES: usize = 1 << 14;
@@ -18,12 +18,15 @@ pub(super) struct OnScreen {
     pub(super) end_secs: f64,
     /// Its number, if the decoder has counted it.
     index: Option<u64>,
+    /// Its timecode, if the decoder knows it.
+    pub(super) timecode: Option<Timecode>,
 }
 
 impl OnScreen {
     pub(super) fn new(frame: &Frame) -> Self {
         let end_secs = frame.time_secs + frame.duration_secs.max(0.0);
-        Self { pts_ticks: frame.pts_ticks, time_secs: frame.time_secs, end_secs, index: frame.index }
+        let FrameFacts { pts_ticks, time_secs, index, timecode, .. } = frame.facts;
+        Self { pts_ticks, time_secs, end_secs, index, timecode }
     }
 }
 

@@ -14,9 +14,13 @@ use histoscope_core::picture::luminance::{LuminanceWeights, WeightsChoice};
 use histoscope_core::picture::stated_light::StatedLight;
 use histoscope_core::picture::transfer::Transfer;
 use histoscope_core::picture::{Field, Orientation, Ratio, Scan, Timecodes};
+use histoscope_core::text::brief;
 
 /// FFmpeg's name for MP4 and related formats, whose demuxer holds the index of the whole file in memory.
 pub(crate) const MP4: &str = "mov,mp4,m4a,3gp,3g2,mj2";
+
+/// Rates from this value on are not frame rates, but rates of the clock behind the container's timestamps.
+const CLOCK_RATE: f64 = 1000.0;
 
 /// Options for opening a video.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -173,6 +177,51 @@ impl StreamInfo {
         let (average, nominal) = (self.average_rate?.value(), self.nominal_rate?.value());
         // Some containers round the average.
         Some((average / nominal - 1.0).abs() > 1e-3)
+    }
+
+    /// Returns the usual name of the container. FFmpeg names a reader after every format that it reads.
+    #[must_use]
+    pub fn container_name(&self) -> &str {
+        let is = |ending: &str| self.path.extension().is_some_and(|found| found.eq_ignore_ascii_case(ending));
+        match &*self.container {
+            "mov,mp4,m4a,3gp,3g2,mj2" if is("mov") || is("qt") => "MOV (QuickTime)",
+            "mov,mp4,m4a,3gp,3g2,mj2" => "MP4",
+            "matroska,webm" if is("webm") => "WebM",
+            "matroska,webm" => "Matroska",
+            "mpegts" => "MPEG-2 transport stream",
+            "mpeg" => "MPEG program stream",
+            "mxf" => "MXF",
+            "avi" => "AVI",
+            "asf" => "ASF (WMV)",
+            "flv" => "FLV",
+            "ogg" => "Ogg",
+            "yuv4mpegpipe" => "YUV4MPEG",
+            other => other,
+        }
+    }
+
+    /// Returns the average rate, and whether it is constant, as far as the headers say.
+    #[must_use]
+    pub fn rate_text(&self) -> String {
+        if self.still {
+            return "a single picture".to_owned();
+        }
+        let Some(average) = self.average_rate.or(self.nominal_rate) else { return "unknown".to_owned() };
+        let average = brief(average.value());
+        match self.picture_rate {
+            Some(Origin::Overridden) => return format!("{average} fps, by --frame-rate"),
+            Some(_) => return format!("{average} fps, assumed: pictures state none; --frame-rate sets it"),
+            None => {}
+        }
+        let nominal = self.nominal_rate.filter(|rate| rate.value() < CLOCK_RATE);
+        match (self.is_variable_rate(), nominal) {
+            (Some(true), Some(nominal)) => {
+                format!("{average} fps on average, variable, up to {}", brief(nominal.value()))
+            }
+            (Some(true), None) => format!("{average} fps on average, variable"),
+            (Some(false), _) => format!("{average} fps, constant"),
+            (None, _) => format!("{average} fps"),
+        }
     }
 
     /// Returns `true` if each frame lasts until the next: MP4 states only the time from one frame to the next (ISO/IEC

@@ -247,9 +247,11 @@ impl BarSource<'_> {
     fn colored(&self, column: u32, reached: [bool; CHANNELS]) -> Color {
         let panel = self.panel;
         let on_bar = reached.contains(&true);
+        // Grays are opaque, since the picture would tint them.
         let barred = |light: [f32; 3]| {
+            let is_gray = light == [light[0]; 3];
             let [r, g, b] = light.map(|part| part * panel.bars * panel.light);
-            [r, g, b, panel.bars]
+            [r, g, b, if is_gray { 1.0 } else { panel.bars }]
         };
         let [r, g, b, _] = panel.overlaps[0].map(|part| part * panel.scrim);
         let mut color = if on_bar { barred(self.mixed(reached)) } else { [r, g, b, panel.scrim] };

@@ -210,9 +210,13 @@ fn color_of(params: &TraceParams, [x, y]: [f32; 2]) -> [f32; 3] {
     light.map(|part| (part / high).sqrt() * 0.75 + 0.25)
 }
 
+/// Returns a light on the background. The grayer the light, the more opaque, since the picture would tint it.
 fn over_background(light: [f32; 3], ground: f32) -> u32 {
     let lit = light.map(|part| (part + BACKGROUND * ground).min(1.0));
     let opacity = lit.into_iter().fold(ground, f32::max);
+    let (low, high) = light.into_iter().fold((f32::MAX, 1e-6), |(low, high), part| (part.min(low), part.max(high)));
+    let gray = if ground > 0.0 { low / high } else { 0.0 };
+    let opacity = opacity + (1.0 - opacity) * gray;
     let byte = |part: f32| (part * 255.0 + 0.5) as u8;
     u32::from_le_bytes([byte(lit[0]), byte(lit[1]), byte(lit[2]), byte(opacity)])
 }

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use egui::text::{LayoutJob, TextWrapping};
 use egui::{Align2, Color32, FontId, Galley, Painter, Pos2, Rect, Stroke, StrokeKind, pos2, vec2};
 
 use crate::view::overlay::{Channels, lights};
 use crate::view::scopes::{Lens, ScopeKind, ScopeStyle};
+use histoscope_core::adjust::Adjustments;
 use histoscope_core::histogram::{CHANNELS, Components, LightScale};
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::color::Range;
@@ -48,16 +50,18 @@ pub struct ScopeSubject {
     pub chroma: Option<Chroma>,
     /// The light of grays, if it is known.
     pub light: Option<LightScale>,
+    /// The adjustments whose result is counted; none for the source.
+    pub adjustments: Adjustments,
     /// The scopes' appearance.
     pub style: ScopeStyle,
 }
 
 impl ScopeSubject {
-    /// Describes a picture whose codes have this light, or the result of adjusting it if `is_result`.
+    /// Describes the result of adjusting a picture, whose codes have this light.
     #[must_use]
     pub fn of(
         picture: &Picture,
-        (is_result, light): (bool, SourceLight),
+        (adjustments, light): (Adjustments, SourceLight),
         (components, channels): (Components, Channels),
         style: ScopeStyle,
     ) -> Self {
@@ -66,9 +70,10 @@ impl ScopeSubject {
             channels,
             range: picture.colorimetry().range.value,
             bits: picture.layout().bin_bits(),
-            chroma: Chroma::of_counted(components.in_picture(picture), is_result)
+            chroma: Chroma::of_counted(components.in_picture(picture), !adjustments.is_off())
                 .map(|chroma| chroma.in_diagram(style.diagram, light.colors())),
             light: light.scale(),
+            adjustments,
             style: style.clamped(),
         }
     }
@@ -136,6 +141,26 @@ pub fn draw(painter: &Painter, (frame, rect): (Rect, Rect), kind: ScopeKind, sub
     if matches!(kind, ScopeKind::Waveform | ScopeKind::Parade) && subject.shown().next().is_none() {
         show_message(&painter, rect, &["no channel is on"]);
     }
+    badge(&painter, frame, kind, subject);
+}
+
+/// Names the counted picture at the lower right. Histograms have its name above them.
+fn badge(painter: &Painter, frame: Rect, kind: ScopeKind, subject: &ScopeSubject) {
+    if kind == ScopeKind::Histogram || frame.width() < ROOMY || frame.height() < ROOMY * 0.6 {
+        return;
+    }
+    let is_source = subject.adjustments.is_off();
+    let (text, ink) =
+        if is_source { ("source".to_owned(), INK) } else { (subject.adjustments.to_string(), TOLERANCE_INK) };
+    // Beside the labels of the levels or, in a vectorscope, above the name of what it shows.
+    let (room, lines) = if kind == ScopeKind::Vectorscope { (6.0, 1.5) } else { (56.0, 0.5) };
+    let mut job = LayoutJob::simple_singleline(text, FontId::monospace(LETTERS), ink);
+    job.wrap = TextWrapping::truncate_at_width(frame.width() - room);
+    let galley = painter.layout_job(job);
+    let at = frame.right_bottom() - vec2(3.0, lines * LINE + 1.0);
+    let place = Align2::RIGHT_CENTER.anchor_size(at, galley.size());
+    painter.rect_filled(place.expand2(vec2(1.5, -1.0)), 2, GROUND);
+    painter.galley(place.min, galley, ink);
 }
 
 /// Returns the y coordinate of a level in a waveform, in points.
@@ -449,6 +474,7 @@ pub fn ink_of(light: [f32; 3]) -> Color32 {
 mod tests {
     use super::*;
     use crate::gpu::draw::FontTextures;
+    use histoscope_core::adjust::{CameraLog, Lut};
     use histoscope_core::picture::color::Matrix;
     use histoscope_core::picture::primaries::Primaries;
     use histoscope_core::picture::transfer::Transfer;
@@ -462,6 +488,7 @@ mod tests {
             bits: 8,
             chroma: Some(Chroma::coded(Matrix::Bt709, Range::Limited, 8)),
             light: None,
+            adjustments: Adjustments::default(),
             style: ScopeStyle::default(),
         }
     }
@@ -501,6 +528,24 @@ mod tests {
                 let on = labels[..index].iter().find(|(_, other)| other.shrink(1.5).intersects(place.shrink(1.5)));
                 assert!(on.is_none(), "{unit:?}: {one} lies on {on:?}");
             }
+        }
+    }
+
+    #[test]
+    fn every_scope_names_the_picture_that_it_shows() {
+        let log = Adjustments { lut: Some(Lut::of_camera(CameraLog::LogC3)), ..Adjustments::default() };
+        let of = |kind, size, adjustments| written(kind, size, &ScopeSubject { adjustments, ..subject() });
+        for kind in [ScopeKind::Waveform, ScopeKind::Parade, ScopeKind::Vectorscope] {
+            for (adjustments, name) in [(Adjustments::default(), "source".to_owned()), (log, log.to_string())] {
+                for size in [(300.0, 300.0), (900.0, 200.0)] {
+                    let texts = of(kind, size, adjustments);
+                    let (last, place) = texts.last().expect("it has labels");
+                    assert_eq!(*last, name, "{kind:?}");
+                    let on = texts[..texts.len() - 1].iter().find(|(_, other)| other.shrink(1.0).intersects(*place));
+                    assert!(on.is_none(), "{kind:?} {size:?}: {name} lies on {on:?}");
+                }
+            }
+            assert!(of(kind, (60.0, 60.0), log).iter().all(|(text, _)| !text.contains("LogC3")), "no room");
         }
     }
 

@@ -16,7 +16,7 @@ use crate::view::overlay::{Channels, LINEAR_LIGHT, linear_text};
 use crate::view::panel::{PanelRect, panels};
 use crate::view::placement::Shape;
 use crate::view::region;
-use crate::view::scene::{Counted, Scene, Sharing};
+use crate::view::scene::{Scene, Sharing};
 use graticule::{color_of, ink_of};
 use histoscope_core::adjust::StopScale;
 use histoscope_core::histogram::{Components, Transfer};
@@ -105,10 +105,9 @@ pub fn snapshot_with_scopes(
 /// Draws the labels on the scopes.
 fn label_scopes(painter: &Painter, size: (u32, u32), points: f32, subject: &LabelSubject<'_>) {
     let LabelSubject { frame, components, scene, .. } = *subject;
-    let is_result = scene.look.counted_in(components) != Counted::Source;
     let written = graticule::ScopeSubject::of(
         &frame.picture,
-        (is_result, scene.look.counted_light(components, &frame.source)),
+        (scene.look.counted_adjustments(components), scene.look.counted_light(components, &frame.source)),
         (components, scene.look.channels),
         scene.look.scopes.clamped(),
     );
@@ -162,6 +161,9 @@ fn caption(subject: &LabelSubject<'_>) -> Vec<String> {
     let (width, height, depth) = (picture.width(), picture.height(), picture.layout().depth);
     let binning = scene.look.histograms.binning(picture.layout().bin_bits());
     let mut drawn = binning.text().map_or_else(String::new, |bins| format!("; drawn in {bins}"));
+    if scene.look.overlays {
+        drawn += &format!("; {}", scene.look.histograms.scale.text());
+    }
     if scene.look.shows_linear(components) {
         drawn += &format!("; {}", linear_text(Transfer::of_tag(frame.source.transfer)));
     }
@@ -352,16 +354,21 @@ fn stop_ticks(scale: StopScale, bits: u32) -> Vec<Tick> {
     STOP_ORDER.into_iter().filter_map(tick).collect()
 }
 
-/// Labels an axis with ticks, with their unit at the left end, and with codes beside them if there is room. Earlier
-/// ticks take precedence.
+/// Labels an axis with ticks, and with codes beside them if there is room. The units are at the left end. Earlier ticks
+/// take precedence.
 fn ticked_axis(painter: &Painter, rect: Rect, bits: u32, (unit, ticks): (&str, &[Tick]), look: &AxisLook) {
     let codes = f64::from(1_u32 << bits);
     let x_of = |code: f64| rect.min.x + rect.width() * ((code + 0.5) / codes) as f32;
     let layout = |text: String, ink: Color32| painter.layout_no_wrap(text, look.font.clone(), ink);
-    let unit = layout(unit.to_owned(), look.inks[1]);
-    let mut taken = vec![Rect::from_min_size(rect.min, vec2(unit.size().x + 6.0, rect.height()))];
-    painter.galley(pos2(rect.min.x + 3.0, rect.center().y - unit.size().y / 2.0), unit, look.inks[1]);
     let has_codes = rect.width() > look.wide[1];
+    let mut end = rect.min.x + 3.0;
+    for (unit, ink) in [(unit, look.inks[0]), ("code", look.inks[1])].into_iter().take(1 + usize::from(has_codes)) {
+        let unit = layout(unit.to_owned(), ink);
+        let width = unit.size().x;
+        painter.galley(pos2(end, rect.center().y - unit.size().y / 2.0), unit, ink);
+        end += width + 4.0;
+    }
+    let mut taken = vec![Rect::from_min_max(rect.min, pos2(end - 1.0, rect.max.y))];
     for tick in ticks {
         let x = x_of(tick.code);
         let text = layout(tick.text.clone(), look.inks[0]);
@@ -430,6 +437,8 @@ const fn name_of(name: &'static str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::view::overlay::{BarScale, OverlayStyle};
+    use crate::view::scene::Look;
     use histoscope_core::adjust::{CameraLog, Lut};
 
     #[test]
@@ -445,6 +454,45 @@ mod tests {
             "{mapped:?}"
         );
         assert_eq!(texts(false).len(), 13, "the curve reaches six stops in both directions");
+    }
+
+    #[test]
+    fn an_axis_with_two_figures_has_two_units() {
+        let texts = |width: f32| {
+            let context = egui::Context::default();
+            let output = context.run_ui(egui::RawInput::default(), |ui| {
+                let scale = scale_of(Components::Rgbl, Channels::ALL, Range::Full, 10);
+                let scale = scale.with_light(Some(histoscope_core::histogram::LightScale::Pq));
+                let rect = Rect::from_min_size(Pos2::ZERO, vec2(width, STRIP));
+                strip(&ui.ctx().layer_painter(LayerId::background()), rect, (scale, None));
+            });
+            drop(FontTextures(output.textures_delta));
+            let text = |shape: egui::epaint::ClippedShape| match shape.shape {
+                egui::Shape::Text(text) => Some(text.galley.text().to_owned()),
+                _ => None,
+            };
+            output.shapes.into_iter().filter_map(text).collect::<Vec<_>>()
+        };
+        assert_eq!(texts(600.0)[..4], ["cd/m²", "code", "10000", "1023"]);
+        assert_eq!(texts(300.0)[..2], ["cd/m²", "10000"], "no room for codes");
+    }
+
+    #[test]
+    fn a_caption_names_the_scale_of_the_bars() {
+        let frame = histoscope_core::test_data::gray((4, 4), |_, _| 0);
+        let line = |look: Look| {
+            let (input, components, scene) = ("a.mp4", Components::Rgbl, Scene::from(look));
+            let subject =
+                LabelSubject { input, frame: &frame, components, region: None, scene: &scene, held: None, other: None };
+            caption(&subject).into_iter().find(|line| line.starts_with("counted: ")).expect("it says what was counted")
+        };
+        let of = |scale| {
+            let histograms = OverlayStyle { scale, ..OverlayStyle::default() };
+            line(Look { histograms, ..Look::default() })
+        };
+        assert!(of(BarScale::Peak).ends_with("; bar heights to the peak"), "{}", of(BarScale::Peak));
+        assert!(of(BarScale::Tutorial).ends_with("; bar heights cut off at five times the mean"));
+        assert!(!line(Look { overlays: false, ..Look::default() }).contains("bar heights"), "no bars are drawn");
     }
 
     #[test]

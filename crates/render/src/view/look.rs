@@ -153,6 +153,12 @@ impl Look {
         self.shown_light(source).tone_map(self.tone_mapping, self.stops, display)
     }
 
+    /// Returns the adjustments of the picture that the scopes count: none if that is the source.
+    #[must_use]
+    pub fn counted_adjustments(&self, components: Components) -> Adjustments {
+        if self.counted_in(components) == Counted::Source { Adjustments::default() } else { self.adjustments }
+    }
+
     /// Returns the name of the counted picture, or `None` without adjustments.
     #[must_use]
     pub fn counted_text(&self, components: Components) -> Option<String> {

@@ -150,6 +150,12 @@ impl BarScale {
         }
     }
 
+    /// Returns the scale in words, for captions.
+    #[must_use]
+    pub fn text(self) -> String {
+        format!("bar heights {}", self.name())
+    }
+
     /// Returns the height of a bar for a number of samples, where 1 is the overlay's height. Larger values are cut off.
     /// `factor` is the tutorial's scale, and `tallest` the count of the tallest bin.
     #[must_use]
@@ -278,8 +284,10 @@ const MOST_MARGIN: f32 = 0.1;
 const LOW_VIEW: u32 = 360;
 /// Gap between two overlays of a parade or a column.
 const GAP: f32 = 0.015;
+/// Width of both overlays of a pair.
+pub const PAIR_WIDTH: f32 = 0.9;
 /// Width of a column.
-const COLUMN_WIDTH: f32 = 0.25;
+pub const COLUMN_WIDTH: f32 = 0.25;
 
 /// Returns the distance of the overlays from the lower edge of a view of `view` pixels, as a fraction of its height. In
 /// pixels, it is the same as their distance from the other edges; low views have no room for it.
@@ -311,7 +319,8 @@ pub fn placed(components: Components, style: &OverlayStyle, view: (u32, u32)) ->
         |x, y, width, height, channels| Placed { origin: Vec2::new(x, y), size: Vec2::new(width, height), channels };
     match arrangement {
         Arrangement::Pair => {
-            vec![panel(MARGIN, below, 0.45, height, colour), panel(0.525, below, 0.45, height, lightness)]
+            let width = 0.5 * PAIR_WIDTH;
+            vec![panel(MARGIN, below, width, height, colour), panel(0.525, below, width, height, lightness)]
         }
         Arrangement::Combined => vec![panel(MARGIN, below, full, height, colour.union(lightness))],
         Arrangement::Parade => {

@@ -50,7 +50,7 @@ pub fn panels(
     let (on, shown) = (scene.look.channels, scene.look.overlays);
     let placed = match scene.arranged(view).histograms {
         Some(area) => placed_in(components, &scene.look.histograms, area, view),
-        None => placed(components, &scene.look.histograms, view),
+        None => placed(components, &scene.histograms(), view),
     };
     placed
         .into_iter()

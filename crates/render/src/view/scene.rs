@@ -4,6 +4,7 @@ pub use crate::view::brush::Brush;
 use crate::view::brush::Lighting;
 use crate::view::brushes::Brushes;
 pub use crate::view::look::{Counted, Look};
+use crate::view::overlay::{Arrangement, COLUMN_WIDTH, MARGIN, OverlayStyle, PAIR_WIDTH, margin_below};
 use crate::view::placement::{Fit, Placement, Shape, ViewSettings};
 use crate::view::rect::PanelRect;
 use crate::view::scopes::{Arranged, arrange};
@@ -14,6 +15,11 @@ use histoscope_core::scopes::Scope;
 
 /// No bin: the mark of a channel that a probed pixel lacks.
 pub const NO_BIN: u32 = u32::MAX;
+
+/// The most of a picture that scopes and panels cover side by side, as a fraction.
+pub const MOST_COVERED: f32 = 0.25;
+/// The greatest height of scopes below pictures side by side, as a fraction of the view.
+const MOST_BESIDE: f32 = 0.6;
 
 /// Everything needed to draw a picture and the layers over it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,11 +58,44 @@ impl Scene {
         Self { look: Look { sharing, gain, ..self.look }, other, ..self }
     }
 
-    /// Returns the arrangement of picture and scopes on a view of `view` pixels.
+    /// Returns the arrangement of picture and scopes on a view of `view` pixels. Scopes that could cover more than a
+    /// quarter of two pictures side by side leave them the room above, or to the left.
     #[must_use]
     pub fn arranged(&self, view: (u32, u32)) -> Arranged {
+        let style = self.histograms();
+        let mut arranged = arrange(&self.look.scopes, self.look.overlays, (style.height, style.lift), view);
+        let is_strip = !arranged.is_split && (self.look.overlays || !arranged.panels.is_empty());
+        if !self.is_side_by_side() || !is_strip {
+            return arranged;
+        }
+        let whole = arranged.picture;
+        if arranged.panels.is_empty() && style.arrangement == Arrangement::Column {
+            arranged.picture.width = ((1.0 - COLUMN_WIDTH - 2.0 * MARGIN) * whole.width as f32) as u32;
+            return arranged;
+        }
+        let below = style.lift + margin_below(view);
+        let across = match style.arrangement {
+            Arrangement::Pair if arranged.panels.is_empty() => PAIR_WIDTH,
+            _ => 1.0 - 2.0 * MARGIN,
+        };
+        // The most covered are a high picture, and one whose black space is as high as the margin.
+        if style.height.max(across * style.height / (1.0 - 2.0 * below)) > MOST_COVERED {
+            arranged.picture.height = ((1.0 - below - style.height) * whole.height as f32) as u32;
+        }
+        arranged
+    }
+
+    /// Returns the style of the histograms, as far as they leave room for two pictures side by side.
+    #[must_use]
+    pub fn histograms(&self) -> OverlayStyle {
         let style = self.look.histograms.clamped();
-        arrange(&self.look.scopes, self.look.overlays, (style.height, style.lift), view)
+        let most = if self.is_side_by_side() { MOST_BESIDE } else { 1.0 };
+        OverlayStyle { height: style.height.min(most), ..style }
+    }
+
+    /// Returns `true` if two pictures are shown side by side.
+    fn is_side_by_side(&self) -> bool {
+        self.paired().is_some_and(|pair| pair.sharing == Sharing::SideBySide)
     }
 
     /// Returns the part of a view of `view` pixels in which the live picture is placed.
@@ -95,8 +134,7 @@ impl Scene {
     #[must_use]
     pub fn view_settings(&self) -> ViewSettings {
         let view = self.look.view;
-        let is_beside = self.paired().is_some_and(|pair| pair.sharing == Sharing::SideBySide);
-        let has_own_area = is_beside || self.look.scopes.is_split(self.look.overlays);
+        let has_own_area = self.is_side_by_side() || self.look.scopes.is_split(self.look.overlays);
         let fit = if has_own_area && view.fit == Fit::Cover { Fit::Contain } else { view.fit };
         ViewSettings { fit, ..view }
     }
@@ -150,7 +188,9 @@ mod tests {
     use super::*;
     use crate::view::brushes::WaveformBrush;
     use crate::view::overlay::Channels;
+    use crate::view::panel::panels;
     use crate::view::scopes::ScopeKind;
+    use histoscope_core::picture::{Orientation, Ratio};
 
     #[test]
     fn the_picture_is_contained_beside_scopes_but_covers_a_view_of_its_own() {
@@ -163,6 +203,41 @@ mod tests {
         assert_eq!(scene.view_settings().fit, Fit::Actual);
         scene.look = Look { view: ViewSettings::default(), overlays: false, ..scene.look };
         assert_eq!(scene.view_settings().fit, Fit::Cover, "no scope is shown");
+    }
+
+    #[test]
+    fn histograms_cover_at_most_a_quarter_of_pictures_side_by_side() {
+        let pair = Pair { sharing: Sharing::SideBySide, other: Other::Second, ..Pair::default() };
+        let shapes = [(1920, 1080), (1000, 1000), (1180, 1000), (1080, 1920), (2390, 1000)];
+        for (arrangement, height) in Arrangement::ALL
+            .into_iter()
+            .flat_map(|arrangement| [0.05, 0.25, 0.5, 1.0].map(|height| (arrangement, height)))
+        {
+            let histograms = OverlayStyle { arrangement, height, ..OverlayStyle::default() };
+            let scene = Scene::from(Look { histograms, overlays: true, ..Look::default() }).with_pair(pair);
+            for (view, (width, height)) in [(480, 270), (1280, 720), (2560, 1440), (1000, 1000)]
+                .into_iter()
+                .flat_map(|view| shapes.map(|s| (view, s)))
+            {
+                let shape = Shape { width, height, sample_aspect: Ratio::ONE, orientation: Orientation::default() };
+                for placement in [scene.placement(&shape, view), scene.placement_of_other(&shape, view)] {
+                    let (columns, rows) = placement.covered();
+                    let common = |a: &std::ops::Range<u32>, begin: u32, length: u32| {
+                        u64::from(a.end.min(begin + length).saturating_sub(a.start.max(begin)))
+                    };
+                    let covered: u64 = panels(&scene, Components::Rgbl, view)
+                        .map(|(_, rect, _)| {
+                            common(&columns, rect.left, rect.width) * common(&rows, rect.top, rect.height)
+                        })
+                        .sum();
+                    let all = (columns.len() * rows.len()) as u64;
+                    let what = format!("{arrangement:?} on {view:?} over {shape:?}");
+                    assert!(all * 30 > u64::from(view.0) * u64::from(view.1), "{what}: {columns:?} {rows:?}");
+                    // The edges are rounded to whole pixels.
+                    assert!(covered * 1000 <= all * 255, "{what}: {covered} of {all} pixels");
+                }
+            }
+        }
     }
 
     #[test]

@@ -22,7 +22,7 @@ use self::checks::{check_indicators, check_panel, is_near};
 use crate::studio::{Studio, UPRIGHT, WAYS};
 use crate::support::image::{distance, pixel};
 use crate::support::pool::Lent;
-use crate::support::{Random, colorimetry};
+use crate::support::{Random, colorimetry, drawn};
 
 /// The shaders and the CPU as painters of given bins over a black picture.
 struct Easel(Lent<Studio>);
@@ -42,8 +42,13 @@ impl Easel {
         let planes = OwnedPlanes { planes: vec![(vec![code; 8], 4); 1] };
         let color = colorimetry(Matrix::Bt709, range);
         let picture = Picture::new(PixelLayout::gray(depth), (2, 2), color, Arc::new(planes)).unwrap();
+        self.drawn_on(&picture, histogram, view, scene)
+    }
+
+    /// Draws over a picture. The CPU must paint the same as the shaders.
+    fn drawn_on(&mut self, picture: &Picture, histogram: &Histogram, view: (u32, u32), scene: &Scene) -> Image {
         let [(shaders, by_shaders), (cpu, by_cpu)] = WAYS.map(|way| {
-            let image = self.0.drawn(way, &picture, UPRIGHT, (view, scene, histogram.clone()));
+            let image = self.0.drawn(way, picture, UPRIGHT, (view, scene, histogram.clone()));
             (image, self.0.renderer(way).0.recorded().contains(&"columns"))
         });
         // Only shaders draw a line.
@@ -395,4 +400,29 @@ fn a_dark_frame_sets_an_overlay_off_from_a_picture_of_its_bars_colour() {
     let hidden = Scene::from(Look { overlays: false, ..Look::default() });
     let bare = easel.drawn_over(255, &histogram, Range::Full, view, &hidden);
     assert!(bare.rgba.iter().all(|part| *part > 250), "a frame without its overlay");
+}
+
+#[test]
+fn gray_bars_are_gray_on_pictures_of_any_colour() {
+    let mut easel = Easel::new();
+    let view = (1280, 720);
+    let mut histogram = Histogram::empty(8, Components::Rgbl);
+    (0..4).for_each(|channel| histogram.bins_mut(channel).fill(1000));
+    for overlaps in [Overlaps::Light, Overlaps::Table] {
+        let style = OverlayStyle { overlaps, ..OverlayStyle::default() };
+        let scene = Scene::from(Look { histograms: style, ..Look::default() });
+        let seen = [[255, 0, 0], [0, 255, 0], [0, 0, 255], [0; 3], [255; 3]].map(|color: [u16; 3]| {
+            let layout = PixelLayout::packed_rgb(8, [0, 1, 2], 3);
+            let picture = drawn(layout, (2, 2), colorimetry(Matrix::Bt709, Range::Full), |part, _, _| color[part]);
+            let image = easel.drawn_on(&picture, &histogram, view, &scene);
+            let panels: Vec<_> = panels(&scene, Components::Rgbl, view).collect();
+            panels
+                .into_iter()
+                .map(|(_, rect, _)| pixel(&image, rect.left + rect.width / 16 + 1, rect.top + rect.height * 5 / 8))
+                .collect::<Vec<_>>()
+        });
+        assert!(seen.iter().all(|bars| *bars == seen[0]), "{overlaps:?}: the picture shines through: {seen:?}");
+        let is_gray = |[r, g, b]: &[u8; 3]| r.abs_diff(*g) <= 1 && g.abs_diff(*b) <= 1 && *r > 80;
+        assert!(seen[0].len() == 2 && seen[0].iter().all(is_gray), "{overlaps:?}: {seen:?}");
+    }
 }

@@ -492,3 +492,21 @@ fn only_scopes_that_are_shown_are_counted_and_each_picture_once() {
         assert!(!recorded.contains(&"count scopes") && recorded.contains(&"scopes"), "{way:?}: {recorded:?}");
     }
 }
+
+#[test]
+fn gray_traces_are_gray_on_pictures_of_any_colour() {
+    let mut studio = Studio::get();
+    let scene = only(ScopeKind::Waveform, false);
+    let scene = Scene::from(Look { channels: Channels::one(3), ..scene.look });
+    let rect = panel(&scene, ScopeKind::Waveform);
+    for color in [[255, 0, 0], [0, 255, 0], [0, 0, 255_u16]] {
+        let packed = PixelLayout::packed_rgb(8, [0, 1, 2], 3);
+        let picture = drawn(packed, (64, 64), colorimetry(Matrix::Bt709, Range::Full), |part, _, _| color[part]);
+        let image = drawn_by_all(&mut studio, &picture, Components::Rgbl, &scene, "one colour");
+        let middle = rect.left + rect.width / 2;
+        let brightest = (rect.top..rect.top + rect.height).map(|y| pixel(&image, middle, y));
+        let brightest = brightest.max_by_key(|shown| shown.iter().copied().min()).expect("the panel has rows");
+        let (low, high) = (brightest.iter().min().unwrap(), brightest.iter().max().unwrap());
+        assert!(*high > 150 && high - low <= 2, "the trace of luminance over {color:?} is {brightest:?}");
+    }
+}

@@ -11,8 +11,10 @@ use crate::report::clip::Strip;
 use crate::report::content::Report;
 use crate::report::times::{percent, ticks, time};
 use crate::report::tone::{Panel, css_color};
+use histoscope_core::histogram::Components;
 use histoscope_core::strip::Flaw;
-use histoscope_core::strip::{brightness, channel_color, ramp};
+use histoscope_core::strip::{Rgb, brightness, channel_color, ramp};
+use histoscope_render::view::overlay::lights;
 
 /// Width of the panels' pictures in pixels.
 const WIDTH: usize = 1120;
@@ -87,7 +89,7 @@ fn left(report: &Report, secs: f64) -> f64 {
 
 /// Returns the brightness legend.
 pub fn legend() -> Legend {
-    let gray = channel_color(histoscope_core::histogram::Components::Rgbl, 3);
+    let gray = channel_color(Components::Rgbl, 3);
     let colors: Vec<String> = (0..=20).map(|step| css_color(ramp(gray, f64::from(step) / 20.0))).collect();
     let ticks = [(0.001, "0.1 %"), (0.01, "1"), (0.1, "10"), (1.0, "100")]
         .map(|(share, label)| Label { left: format!("{:.2}", brightness(share) * 100.0), label: label.to_owned() });
@@ -108,8 +110,21 @@ pub fn panel(report: &Report, panel: &Panel) -> Result<PanelParts, png::Encoding
         png: BASE64.encode(encode_png(&heat_map(clip, panel, WIDTH))?),
         cuts: clip.listed_cuts().iter().map(|cut| format!("{:.4}", left(report, cut.time_secs))).collect(),
         rows: panel.height(),
-        sums: sides.iter().zip(panel.channels).map(|(bars, &channel)| sum(bars, color(channel))).collect(),
+        sums: sides
+            .iter()
+            .zip(panel.channels)
+            .map(|(side, &channel)| sum(side, css_color(bar_color(clip.components, panel, channel))))
+            .collect(),
     })
+}
+
+/// Returns the colour of a channel's bars in the summed histogram. Of several channels' bars, the page shows the lightest
+/// parts, as the window does.
+fn bar_color(components: Components, panel: &Panel, channel: usize) -> Rgb {
+    match *panel.channels {
+        [_] => channel_color(components, channel),
+        _ => lights(components)[channel].map(|part| (255.0 * part).round() as u8),
+    }
 }
 
 /// Returns the labels of the level axis.
@@ -209,4 +224,20 @@ fn area(values: &[f64], top: f64) -> String {
     }
     let _ = write!(path, "H{}V100z", values.len());
     path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::tone::panels;
+
+    #[test]
+    fn bars_of_red_green_and_blue_overlap_to_gray() {
+        let panel = panels(Components::Rgbl).iter().find(|panel| panel.channels == [0, 1, 2]).expect("it is drawn");
+        let colors = [0, 1, 2].map(|channel| bar_color(Components::Rgbl, panel, channel));
+        let [r, g, b] = std::array::from_fn(|part| colors.iter().map(|color| color[part]).max());
+        assert!(r == g && g == b, "{colors:?}");
+        let style = crate::report::page::STYLE;
+        assert!(style.contains(".side > svg path { mix-blend-mode: lighten; }"), "the lightest parts are shown");
+    }
 }

@@ -17,7 +17,7 @@ pub const fn lights(components: Components) -> [[f32; 3]; 4] {
     }
 }
 
-/// Opacity of the bars.
+/// Opacity of the bars, except where they mix to gray: grays are opaque, so that no picture tints them.
 pub const BAR_OPACITY: f32 = 0.88;
 /// Opacity of the dark scrim above the bars, which makes them stand out on any picture.
 pub const SCRIM_OPACITY: f32 = 0.55;
