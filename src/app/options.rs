@@ -14,6 +14,7 @@ use histoscope_render::engine::EngineChoice;
 use histoscope_render::gpu::output::HdrChoice;
 use histoscope_render::gpu::{AdapterChoice, GpuError};
 use histoscope_render::view::exposure::ExposureChoice;
+use histoscope_render::view::guides::Guides;
 use histoscope_render::view::overlay::Overlaps;
 use histoscope_render::view::scene::{Counted, Sharing};
 use histoscope_render::view::scopes::ScopeStyle;
@@ -154,6 +155,8 @@ pub struct FirstView {
     pub counted: Counted,
     /// Settings for zebra, marks and false colour.
     pub exposure: ExposureChoice,
+    /// Guides over the picture.
+    pub guides: Option<Guides>,
     /// The scopes besides the histograms.
     pub scopes: Option<ScopeStyle>,
     /// `true` to show the histograms.

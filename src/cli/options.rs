@@ -10,9 +10,9 @@ use histoscope::benchmark::Shape;
 use histoscope::exposing::{ExposureChoice, FalseColorTable, Level, MarkLimits};
 use histoscope::scoping::{Diagram, ScopeKind, ScopeStyle};
 use histoscope::{
-    AdapterChoice, ChromaLines, Components, CroppingChoice, EngineChoice, Field, HardwareChoice, HardwareOptions,
-    LuminanceWeights, Matrix, OpenOptions, Overlaps, Range, Ratio, Stops, Timecode, ToneMapping, Transfer,
-    WeightsChoice, parse_time,
+    AdapterChoice, ChromaLines, Components, CroppingChoice, EngineChoice, Field, Guides, HardwareChoice,
+    HardwareOptions, LuminanceWeights, Matrix, OpenOptions, Overlaps, Range, Ratio, Stops, Timecode, ToneMapping,
+    Transfer, WeightsChoice, parse_time,
 };
 
 /// The values of an option: each with its name, its meaning and its help. Names without help are accepted, but not
@@ -212,12 +212,22 @@ pub struct ExposureArgs {
         default_missing_value = "camera"
     )]
     false_colour: Option<FalseColorTable>,
+
+    /// Draw guides over the picture: any of safe (EBU R 95), caption (4:3) and cross, and one aspect as a mask (2.39,
+    /// 16:9, or any other)
+    #[arg(long, value_name = "LIST")]
+    guides: Option<Guides>,
 }
 
 impl ExposureArgs {
     /// Returns the chosen exposure aids.
     pub const fn choice(&self) -> ExposureChoice {
         ExposureChoice { zebra: self.zebra, marks: self.clip_marks, false_color: self.false_colour }
+    }
+
+    /// Returns the guides, if given.
+    pub const fn guides(&self) -> Option<Guides> {
+        self.guides
     }
 }
 

@@ -199,6 +199,7 @@ impl PlayArgs {
                 adjustments: self.adjust.adjustments()?,
                 counted: self.adjust.counted(),
                 exposure: self.exposure.choice(),
+                guides: self.exposure.guides(),
                 tone_mapping: self.tones.tone_mapping(),
                 stops: self.tones.exposure(),
                 scopes: None,

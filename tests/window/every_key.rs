@@ -222,6 +222,12 @@ fn check(program: &Program, key: &str, action: Action) {
             }
             program.after(|| program.key("5"), "note: false colour off");
         }
+        Action::Change(Setting::Guides, Change::Switch) => notes("guides: safe areas", "guides off"),
+        Action::Change(Setting::Mask, Change::Next) => {
+            for mask in [": 2.39:1", ": 1.85:1", ": 16:9", ": 4:5", ": 1:1", ": 9:16", ": 2:1", " off"] {
+                note(&format!("aspect mask{mask}"));
+            }
+        }
         Action::Change(Setting::Datascope, Change::Next) => {
             for way in [": hexadecimal  ·  from 16:1 on", " off", ": decimal  ·  from 16:1 on"] {
                 note(&format!("codes in pixels{way}"));

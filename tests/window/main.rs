@@ -15,6 +15,7 @@ mod desktop;
 mod entry;
 mod every_key;
 mod exposure;
+mod guides;
 mod hands;
 mod held;
 mod lab;

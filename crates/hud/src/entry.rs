@@ -6,6 +6,7 @@ use super::theme;
 use histoscope_core::picture::Point;
 use histoscope_core::picture::Timecode;
 use histoscope_core::text::parse_time;
+use histoscope_render::view::guides::MaskAspect;
 
 /// Maximum length of the text, in characters.
 const MAX_LETTERS: usize = 24;
@@ -29,6 +30,8 @@ pub enum EntryKind {
     Length,
     /// Width of a blur, in pixels.
     Width,
+    /// Aspect of a mask.
+    Aspect,
 }
 
 impl EntryKind {
@@ -43,6 +46,9 @@ impl EntryKind {
             Self::Chunk => ["Chunk", "24x10", "pixels across and down · Enter applies it · Esc closes"],
             Self::Bins => ["Bins", "100", "any number from 3 to 4096 · Enter applies it · Esc closes"],
             Self::Length => ["Words", "2^20", "any number from 512 to 2^26 · Enter applies it · Esc closes"],
+            Self::Aspect => {
+                ["Aspect", "2.2", "width over height: 2.2, 2.2:1 or 3:2 · Enter shows the mask · Esc closes"]
+            }
             Self::Width => ["Blur", "21", "pixels across, odd, 1 to 127 · Enter applies it · Esc closes"],
         }
     }
@@ -56,6 +62,7 @@ impl EntryKind {
             Self::Bins => "bins",
             Self::Length => "words",
             Self::Width => "a blur",
+            Self::Aspect => "an aspect",
         }
     }
 
@@ -67,6 +74,7 @@ impl EntryKind {
             Self::Bins => parse_bins(text).map(Typed::Bins),
             Self::Length => parse_length(text).map(Typed::Length),
             Self::Width => parse_width(text).map(Typed::Width),
+            Self::Aspect => text.parse().map(Typed::Aspect),
         }
     }
 }
@@ -155,6 +163,8 @@ pub enum Typed {
     Length(u32),
     /// Enter was pressed after the width of a blur.
     Width(u32),
+    /// Enter was pressed after the aspect of a mask.
+    Aspect(MaskAspect),
 }
 
 impl Entry {
@@ -359,7 +369,8 @@ mod tests {
             text in "[0-9a-zA-Z.:^x× #+-]{0,12}|\\PC{0,12}",
             frame: u64,
         ) {
-            for asked in [EntryKind::Place, EntryKind::Chunk, EntryKind::Bins, EntryKind::Length, EntryKind::Width] {
+            use EntryKind::{Aspect, Bins, Chunk, Length, Place, Width};
+            for asked in [Place, Chunk, Bins, Length, Width, Aspect] {
                 if let Err(why) = asked.read(&text) {
                     proptest::prop_assert!(!why.contains('\n'), "{why}");
                 }

@@ -232,6 +232,7 @@ impl MenuDrawing<'_, '_> {
                 | MenuLine::Scopes
                 | MenuLine::Values(..)
                 | MenuLine::Comparison
+                | MenuLine::Guides
                 | MenuLine::Luts
                     if !has_video =>
                 {
@@ -256,6 +257,7 @@ impl MenuDrawing<'_, '_> {
                 MenuLine::Scopes => self.further(ui, "Scopes", Self::scopes),
                 MenuLine::Values(words, setting) => self.further(ui, words, |menu, ui| menu.values(ui, setting)),
                 MenuLine::Tracks => self.further(ui, "Video tracks", Self::tracks),
+                MenuLine::Guides => self.further(ui, "Guides", Self::guides),
                 MenuLine::Luts => self.further(ui, "LUT and camera log", Self::luts),
                 MenuLine::Comparison => self.further(ui, "Compare", Self::comparison),
                 MenuLine::Recent => self.further(ui, "Recent files", |menu, ui| menu.recent(ui, usize::MAX)),

@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 use egui::{Color32, CursorIcon, Pos2, Rect};
 use serde::{Deserialize, Serialize};
 
+use super::entry::EntryKind;
 use super::findings::{FindingsCommand, FindingsView};
 use super::info::InfoLine;
 use super::lab_view::{LabCommand, LabView};
@@ -26,12 +27,13 @@ use histoscope_render::cpu::thumbnail::Thumbnail;
 use histoscope_render::gpu::draw::Channels;
 use histoscope_render::labels::graticule::ScopeSubject;
 use histoscope_render::view::exposure::Tint;
+use histoscope_render::view::guides::{MaskAspect, PlacedGuides};
 use histoscope_render::view::marked::Marked;
 use histoscope_render::view::scene::{Look, Other, Pair, Seam};
 use histoscope_render::view::scopes::ScopeKind;
 
 /// A request that the user makes through the HUD.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Command {
     /// Do what a key does.
     Do(Action),
@@ -46,9 +48,13 @@ pub enum Command {
     /// Look for these kinds of findings in the clip.
     LookFor(FindingFilter),
     /// Change the appearance. No note is shown: the panel that sends this shows the change.
-    Show(Look),
+    Show(Box<Look>),
     /// Restrict brushes to this channel or, if they already are, lift the restriction.
     BrushOnly(usize),
+    /// Ask for a value in the text field.
+    Type(EntryKind),
+    /// Show a mask with an aspect of the user's own.
+    OwnMask(MaskAspect),
     /// Copy the values at this point of the view, in points.
     CopyAt(Pos2),
     /// Go to a typed position.
@@ -325,6 +331,8 @@ pub struct PictureView<'a> {
     /// The tone mapping, and how much of the counted part is in view, in words, unless codes are shown as they are, and
     /// all.
     pub seen: Option<&'a str>,
+    /// The guides on each picture of the view.
+    pub guides: &'a [PlacedGuides],
 }
 
 /// The counted components and the histograms.

@@ -315,7 +315,7 @@ fn panels_grow_back_with_their_window() {
 #[test]
 fn the_field_is_closed_only_once() {
     let mut hud = Hud::without_window();
-    hud.open_entry();
+    hud.open_entry(EntryKind::Place);
     assert!(hud.has_entry() && hud.close_something());
     assert!(!hud.has_entry() && !hud.close_something(), "it is closed already");
 }

@@ -17,6 +17,8 @@ pub enum MenuLine {
     Scopes,
     /// A submenu of the clip strip behind the timeline: cuts and findings.
     Clip,
+    /// A submenu of the guides over the picture.
+    Guides,
     /// A submenu of the lookup table and camera logs.
     Luts,
     /// A submenu of the comparison and held frames.
@@ -53,6 +55,7 @@ pub const MENU: &[MenuLine] = &[
     MenuLine::Does(Setting::Zebra.switch()),
     MenuLine::Does(Setting::Marks.switch()),
     MenuLine::Does(Setting::FalseColor.switch()),
+    MenuLine::Guides,
     MenuLine::Does(Setting::Datascope.next()),
     MenuLine::Luts,
     MenuLine::Does(Setting::ToneMapping.next()),

@@ -9,6 +9,7 @@ use histoscope_core::scopes::graticule::Unit;
 use histoscope_core::tone_map::ToneMapping;
 use histoscope_render::view::datascope::Datascope;
 use histoscope_render::view::exposure::FalseColorTable;
+use histoscope_render::view::guides::Mask;
 use histoscope_render::view::overlay::{Arrangement, BarScale, Overlaps, OverlayStyle};
 use histoscope_render::view::placement::{Fit, ViewSettings};
 use histoscope_render::view::scene::{Counted, Look, Scene};
@@ -132,6 +133,22 @@ macro_rules! scope {
     };
 }
 
+/// A row for a guide. Choosing a guide while none is shown forgets the guides that were hidden.
+macro_rules! guide {
+    ($name:literal, $field:ident) => {
+        Row::new(
+            Label::Switch($name),
+            |look, change, _| {
+                let mut guides = look.guides.shown_only();
+                change.switch(&mut guides.$field)?;
+                look.guides = guides;
+                Some(())
+            },
+            |look| (look.guides.shown && look.guides.$field).into(),
+        )
+    };
+}
+
 macro_rules! settings {
     ($($(#[$doc:meta])+ $setting:ident = $row:expr;)+) => {
         /// A setting of the look.
@@ -234,6 +251,32 @@ settings! {
         (_, Components::Rgbl) => "  ·  from 16:1 on, red over green over blue",
         (_, Components::YCbCr) => "  ·  from 16:1 on, Y' over Cb over Cr",
     });
+    /// All guides. Their changes are listed guide by guide.
+    Guides = Row {
+        apply: |look, change, _| (change == Change::Switch).then(|| look.guides.toggle()),
+        words: Words::Own {
+            offer: |look, _| GUIDES.offer(&look.guides.any().into()),
+            note: |_, scene, _| GUIDES.note(&shown(scene.look.guides.any(), scene.look.guides.text())),
+            difference: |_, _| None,
+        },
+    };
+    /// The safe areas of EBU R 95.
+    SafeAreas = guide!("safe areas", safe_areas);
+    /// The area that is safe for captions in 4:3.
+    Caption = guide!("4:3 caption", caption);
+    /// The cross in the centre.
+    Cross = guide!("centre cross", cross);
+    /// The aspect mask.
+    Mask = Row::new(
+        Label::Choice("aspect mask"),
+        |look, change, _| {
+            let mut guides = look.guides.shown_only();
+            change.choose(&mut guides.mask, &Mask::ALL)?;
+            look.guides = guides;
+            Some(())
+        },
+        |look| look.guides.mask_text().filter(|_| look.guides.shown).map_or(State::Off, State::Is),
+    );
     /// The way of showing PQ and HLG.
     ToneMapping = choice!("tone map", tone_mapping, ToneMapping::ALL, ToneMapping::name);
     /// The brightness of the picture's own colours.
@@ -354,6 +397,9 @@ fn zoom_text(zoom: u32) -> String {
 fn bins_text(bins: Option<u32>) -> String {
     bins.map_or_else(|| "one per code".to_owned(), |count| count.to_string())
 }
+
+/// The name of all guides together.
+const GUIDES: Label = Label::Switch("guides");
 
 /// The name of all scopes together.
 const ALL_SCOPES: Label = Label::Switch("all scopes");

@@ -414,6 +414,11 @@ pub const TABLE: &[Bindings] = &[
         &[key(Digit('5'), Setting::FalseColor.switch()), key(ShiftDigit('5'), Setting::FalseColor.next())],
         "false colour by brightness; its next scale",
     ),
+    row(
+        Section::Picture,
+        &[key(ShiftLetter("o"), Setting::Guides.switch()), key(ShiftDigit('7'), Setting::Mask.next())],
+        "guides: safe areas, cross … (menu); next aspect mask",
+    ),
     row(Section::Picture, &[key(Letter("d"), Setting::Datascope.next())], "{} from 16:1 on: decimal, hexadecimal, off"),
     row(
         Section::Picture,

@@ -273,7 +273,7 @@ impl Viewer {
         }
         readings.scopes.tell_brushed(&sources.geometry, self.brush.shown);
         let adjusting = sources.adjusting(&self.work.adjuster);
-        let corners = sources.picture_corners();
+        let (corners, guides) = (sources.picture_corners(), sources.geometry.guides());
         let pointer = self.pointer.at.map(|at| sources.geometry.in_points(at));
         let width = left_for_others(sources.geometry.width_in_points(), self.lab.is_open());
         let (bits, components) = (sources.geometry.bits().unwrap_or(8), sources.geometry.components);
@@ -311,7 +311,11 @@ impl Viewer {
                 faulty: self.work.session.as_ref().is_some_and(|session| session.faults().any()),
             },
             look: self.work.scene.look,
-            picture: PictureView { is_full: self.work.graphics.screen.is_full(), seen: seen.as_deref() },
+            picture: PictureView {
+                is_full: self.work.graphics.screen.is_full(),
+                seen: seen.as_deref(),
+                guides: &guides,
+            },
             play: self.work.session.as_ref().map(|session| session.play_state(now)).unwrap_or_default(),
             scopes: ScopesView {
                 components,
@@ -365,6 +369,7 @@ impl Viewer {
             || work.bins.region.shown().is_some()
             || work.comparison.chosen().is_some()
             || work.scene.look.exposure.is_on()
+            || work.scene.look.guides.any()
             || self.lab.is_open()
             || !work.geometry().arranged().panels.is_empty();
         if is_read { Persistent::Readouts } else { Persistent::Nothing }

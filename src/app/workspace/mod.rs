@@ -25,7 +25,7 @@ use crate::app::options::{AppError, Comparing, PlayOptions};
 use crate::app::pointer::geometry::Geometry;
 use crate::app::pointer::regions;
 use crate::app::readings::checker::Checker;
-use crate::app::readings::outgoing::{OtherNames, Outgoing, values_at};
+use crate::app::readings::outgoing::{OtherPictures, Outgoing, values_at};
 use crate::app::screen::Window;
 use crate::app::screen::graphics::Graphics;
 use crate::app::session::Session;
@@ -38,14 +38,15 @@ use histoscope_core::picture::Point;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::strip::FindingFilter;
 use histoscope_core::tone_map::{ToneMapping, doubts};
-use histoscope_hud::{FindingsCommand, Hud, Note};
+use histoscope_hud::{EntryKind, FindingsCommand, Hud, Note};
 use histoscope_hud::{RecentFile, place_text};
 use histoscope_keys::look;
-use histoscope_keys::{self as keys, Action, NamedKey, Panel, Setting};
+use histoscope_keys::{self as keys, Action, Change, NamedKey, Panel, Setting};
 use histoscope_media::{DeviceMemory, HardwareChoice};
 use histoscope_render::gpu::{FrameTag, GpuError, Instance};
 use histoscope_render::view::brushes::Brushes;
 use histoscope_render::view::exposure::{FalseColorTable, Tint};
+use histoscope_render::view::guides::{Guides, Mask, MaskAspect};
 use histoscope_render::view::overlay::{BarScale, OverlayStyle, linear_text};
 use histoscope_render::view::placement::{Shape, ViewSettings};
 use histoscope_render::view::region::Region;
@@ -135,6 +136,7 @@ impl Workspace {
             scopes: options.view.scopes.unwrap_or(kept.scopes),
             view: ViewSettings::fitted(settings.fits.fit),
             exposure: options.view.exposure.apply_to(kept.exposure),
+            guides: options.view.guides.unwrap_or(kept.guides),
             tone_mapping: options.view.tone_mapping.unwrap_or(kept.tone_mapping),
             stops: options.view.stops,
             adjustments: options.view.adjustments.clamped(),
@@ -627,12 +629,25 @@ impl Workspace {
         if matches!(action, Action::Change(Setting::Diagram, _)) && self.lacks_chromaticities() {
             text += "; Cb and Cr are counted, because these codes have no R'G'B'";
         }
+        if self.scene.look.guides != before.guides
+            && self.scene.look.guides.any()
+            && self.geometry().guides().is_empty()
+        {
+            text += "; this picture has no room for them";
+        }
         if let Action::ToggleAdjustment(kind) = action {
             self.introduce(kind, now);
         }
         self.note(Note::done(text), now);
         self.settings.changed(now);
         true
+    }
+
+    /// Shows a mask with an aspect of the user's own.
+    pub fn show_own_mask(&mut self, own: MaskAspect, now: Instant) {
+        self.scene.look.guides = Guides { own, ..self.scene.look.guides };
+        let place = Mask::ALL.iter().position(|&mask| mask == Mask::Own).unwrap_or_default();
+        self.restyle(Action::Change(Setting::Mask, Change::To(place)), now);
     }
 
     /// Returns `true` if the vectorscope is to count chromaticities, but the codes on screen have none.
@@ -668,7 +683,7 @@ impl Workspace {
         };
         match refusal {
             Some(text) => self.note(Note::done(text), now),
-            None => self.hud.open_entry(),
+            None => self.hud.open_entry(EntryKind::Place),
         }
     }
 
@@ -893,9 +908,10 @@ impl Workspace {
         let components = self.bins.components;
         let shown = (&self.scene, components, self.bins.region.counted());
         let is_paired = self.scene.paired().is_some_and(|pair| pair.other != Other::Source);
-        let names = OtherNames {
+        let names = OtherPictures {
             outlined: self.comparison.outlined_in(components).map(|compared| compared.name.as_str()),
             beside: self.comparison.chosen().filter(|_| is_paired).map(|compared| compared.title.as_str()),
+            shape: self.geometry().other_shape(),
         };
         if let Err(reason) = self.outgoing.save(session, &mut self.graphics, shown, names, labelled) {
             self.note(Note::warning(format!("nothing was saved: {reason}")), now);
@@ -904,7 +920,9 @@ impl Workspace {
 
     /// Copies the view without the controls.
     fn copy_picture(&mut self, now: Instant) {
-        let note = self.outgoing.copy_picture(&mut self.graphics, &self.scene);
+        let Some(session) = &self.session else { return };
+        let (shown, shape) = ((&self.scene, self.bins.components), self.geometry().other_shape());
+        let note = self.outgoing.copy_picture(session, &mut self.graphics, shown, shape);
         self.note(note, now);
     }
 

@@ -4,6 +4,7 @@ use egui::Ui;
 
 use super::drawing::{BESIDE, MenuDrawing};
 use super::words::shortened;
+use crate::entry::EntryKind;
 use crate::model::Command;
 use crate::theme;
 use histoscope_core::adjust::{Adjustment, CameraLog, Choices};
@@ -55,6 +56,18 @@ impl MenuDrawing<'_, '_> {
             if self.line(ui, &format!("{number}: {track}"), now, true).clicked() {
                 self.commands.push(Command::Track(number));
             }
+        }
+    }
+
+    /// Adds the guides: safe areas, captions, cross and masks.
+    pub(super) fn guides(&mut self, ui: &mut Ui) {
+        for setting in [Setting::Guides, Setting::SafeAreas, Setting::Caption, Setting::Cross] {
+            self.action_line(ui, setting.switch());
+        }
+        ui.add(egui::Separator::default().spacing(7.0));
+        self.values(ui, Setting::Mask);
+        if self.line(ui, "Another aspect …", "", true).clicked() {
+            self.commands.push(Command::Type(EntryKind::Aspect));
         }
     }
 
