@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use crate::app::lab::LabChoice;
+use crate::app::remote::error::EndpointError;
 use histoscope_batch::check::profile::ProfileError;
 use histoscope_core::adjust::{Adjustments, Gain};
 use histoscope_core::histogram::Components;
@@ -89,6 +90,8 @@ pub struct PlayOptions {
     pub compare: Option<Comparing>,
     /// The profile to check by: the name of a built-in one, or a file. `None` takes the one of the last run.
     pub profile: Option<String>,
+    /// Where to listen for other programs, if anywhere.
+    pub ipc: Option<PathBuf>,
     /// The adapter.
     pub adapter: AdapterChoice,
     /// The engine.
@@ -128,6 +131,7 @@ impl PlayOptions {
             keeps_settings: false,
             compare: None,
             profile: None,
+            ipc: None,
             adapter,
             engine: EngineChoice::default(),
             hdr: HdrChoice::default(),
@@ -210,6 +214,9 @@ pub enum AppError {
     /// No decoding thread could be spawned.
     #[error("no decoding thread could be started: {0}")]
     Thread(std::io::Error),
+    /// Other programs cannot be listened to.
+    #[error(transparent)]
+    Endpoint(#[from] EndpointError),
     /// The decoder never reported whether it could open the video.
     #[error("{}: the video could not be opened; try again with -vv to see why", .0.display())]
     NoAnswer(PathBuf),

@@ -117,6 +117,11 @@ pub struct PlayArgs {
     #[arg(long, value_name = "PROFILE")]
     profile: Option<String>,
 
+    /// Let other programs of this user control the window over a Unix socket at this path, in the lines of mpv's JSON
+    /// IPC: get_property, set_property, observe_property, unobserve_property, and the names of actions
+    #[arg(long, alias = "input-ipc-server", value_name = "PATH")]
+    ipc: Option<PathBuf>,
+
     /// Neither read nor save settings
     #[arg(long)]
     no_config: bool,
@@ -190,6 +195,7 @@ impl PlayArgs {
         Ok(PlayOptions {
             compare,
             profile: self.profile,
+            ipc: self.ipc,
             begin: PlayStart { looped: self.looped, paused: self.paused, fullscreen: self.fullscreen, at: self.start },
             view: FirstView {
                 bin_count: self.bin_count,

@@ -18,6 +18,7 @@ mod exposure;
 mod guides;
 mod hands;
 mod held;
+mod ipc;
 mod lab;
 mod live;
 mod looks;

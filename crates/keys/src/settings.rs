@@ -14,6 +14,7 @@ use histoscope_render::view::overlay::{Arrangement, BarScale, Overlaps, OverlayS
 use histoscope_render::view::placement::{Fit, ViewSettings};
 use histoscope_render::view::scene::{Counted, Look, Scene};
 use histoscope_render::view::scopes::{Layout, ScopeKind, ScopeStyle};
+use serde::{Deserialize, Serialize};
 
 /// Step of the histograms' height, as a fraction of the window's height.
 const HEIGHT_STEP: f32 = 0.05;
@@ -152,7 +153,8 @@ macro_rules! guide {
 macro_rules! settings {
     ($($(#[$doc:meta])+ $setting:ident = $row:expr;)+) => {
         /// A setting of the look.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
         pub enum Setting {
             $($(#[$doc])+ $setting,)+
         }
@@ -291,8 +293,10 @@ settings! {
     /// The arrangement of the histograms.
     Arrangement = choice!("arrangement", histograms.arrangement, Arrangement::ALL, Arrangement::name);
     /// The height of the histograms.
+    #[serde(rename = "histogram-height")]
     Height = percentage!("histogram height", histograms.height, HEIGHT_STEP, HEIGHTS);
     /// The opacity of the histograms.
+    #[serde(rename = "histogram-opacity")]
     Opacity = percentage!("histogram opacity", histograms.opacity, OPACITY_STEP, OPACITIES);
     /// The scale of the bars' heights.
     Scale = choice!("bar heights", histograms.scale, BarScale::ALL, BarScale::name);

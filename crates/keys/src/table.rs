@@ -115,6 +115,16 @@ impl Bindings {
     pub fn labels(&self) -> Vec<String> {
         self.keys.iter().map(|key| key.chord.label()).collect()
     }
+
+    /// Returns the labels of the keys as in the manual, with signs quoted.
+    #[must_use]
+    pub fn quoted_labels(&self) -> String {
+        let quoted = |label: &String| {
+            let is_sign = label.chars().count() == 1 && label.chars().all(|c| c.is_ascii_punctuation());
+            if is_sign { format!("`{label}`") } else { label.clone() }
+        };
+        self.labels().iter().map(quoted).collect::<Vec<_>>().join(" ")
+    }
 }
 
 /// Factor of the smaller step in playback speed.

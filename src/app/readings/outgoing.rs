@@ -78,16 +78,7 @@ impl Outgoing {
         let drawn = if labelled { labels::snapshot } else { labels::snapshot_bare };
         let image = drawn(&mut graphics.renderer, &graphics.gpu, size, &subject);
         let image = image.map_err(|error| error.to_string())?;
-        let histogram = graphics.renderer.count(&graphics.gpu).map_err(|error| error.to_string())?;
-        let counter = (graphics.engine.name(), Some(graphics.gpu.info.name.as_str()));
-        let bins = BinFigures { count: scene.look.histograms.clamped().bins, listed: true };
-        let has_linear = components == Components::Rgbl && scene.look.histograms.linear_luminance;
-        let linear = has_linear.then(|| graphics.renderer.count_linear(&graphics.gpu, scene)).transpose();
-        let linear = linear.map_err(|error| error.to_string())?;
-        let figures =
-            Figures::new(&public(&session.input).display().to_string(), (&read, region), &histogram, counter, bins)
-                .with_linear(linear);
-        let figures = of_adjusted(figures, graphics, scene, (&read.picture, components, region))?;
+        let figures = figures(session, graphics, (scene, components, region), true)?;
         let json = serde_json::to_string(&figures).map_err(|error| error.to_string())?;
         let name = name(session, frame);
         let (sender, answer) = mpsc::channel();
@@ -204,6 +195,29 @@ pub fn values_at(
         None => {}
     }
     Some(Values { text: format!("{heading}\n{}", numbers.as_table()), name: "the frame's numbers".to_owned() })
+}
+
+/// Returns the figures of the frame on screen, and all its bins if `listed`. The frame is counted again.
+///
+/// # Errors
+/// A message that says why there are none.
+pub fn figures(
+    session: &Session,
+    graphics: &mut Graphics,
+    (scene, components, region): (&Scene, Components, Option<Rect>),
+    listed: bool,
+) -> Result<Figures, String> {
+    let frame = session.frame.as_ref().ok_or("there is no picture yet")?;
+    let read = session.read(frame);
+    let histogram = graphics.renderer.count(&graphics.gpu).map_err(|error| error.to_string())?;
+    let counter = (graphics.engine.name(), Some(graphics.gpu.info.name.as_str()));
+    let bins = BinFigures { count: scene.look.histograms.clamped().bins, listed };
+    let has_linear = components == Components::Rgbl && scene.look.histograms.linear_luminance;
+    let linear = has_linear.then(|| graphics.renderer.count_linear(&graphics.gpu, scene)).transpose();
+    let linear = linear.map_err(|error| error.to_string())?;
+    let input = public(&session.input).display().to_string();
+    let figures = Figures::new(&input, (&read, region), &histogram, counter, bins).with_linear(linear);
+    of_adjusted(figures, graphics, scene, (&read.picture, components, region))
 }
 
 /// Completes the figures of an adjusted picture: which picture was counted, the thresholds, and the source's bins if

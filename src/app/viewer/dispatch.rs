@@ -239,7 +239,7 @@ impl Viewer {
     }
 
     /// Enters or leaves full screen, and shows a note on it.
-    fn set_full(&mut self, full: bool, now: Instant) {
+    pub(super) fn set_full(&mut self, full: bool, now: Instant) {
         self.work.graphics.screen.set_full(full);
         self.work.note(Note::done(if full { "full screen: Esc leaves it" } else { "full screen off" }), now);
     }

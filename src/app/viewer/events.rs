@@ -51,6 +51,7 @@ impl Viewer {
                 }
                 Ok(Flow::Continue)
             }
+            Event::Request(request) => self.on_request(request),
             event => self.on_pointer(&event),
         };
         self.end_event();

@@ -1,9 +1,11 @@
 //! The viewer: shows a video, or none, with the HUD over it, and handles the user's input. The parts of the window
 //! return requests, which are carried out here.
 
+mod control;
 mod dispatch;
 mod events;
 mod quit_question;
+mod requests;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -25,6 +27,7 @@ use crate::app::screen::Window;
 use crate::app::screen::graphics::Graphics;
 use crate::app::workspace::Workspace;
 use crate::app::workspace::undo::Undo;
+use control::Control;
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::color::Range;
 use histoscope_hud::{
@@ -61,6 +64,8 @@ pub struct Viewer {
     lab: Lab,
     /// The question asked before live input is lost.
     quit: QuitQuestion,
+    /// The programs that control the window.
+    control: Option<Control>,
     /// The held modifier keys.
     modifiers: Modifiers,
     /// `true` if the window is fully hidden.
@@ -114,6 +119,7 @@ impl Viewer {
             pointer: Pointer::default(),
             brush: BrushControl::default(),
             quit: QuitQuestion::default(),
+            control: None,
             modifiers: Modifiers::NONE,
             occluded: false,
         })
@@ -162,6 +168,7 @@ impl Viewer {
         if self.work.settings.due().is_some_and(|due| due <= now) {
             self.work.keep_settings();
         }
+        self.report_properties();
         // Whatever is already due is handled by the draw that was just requested.
         let hud = self.work.hud.wake_at(now).filter(|&at| at > now && !self.occluded);
         Ok(earlier(earlier(wake_at, hud), self.work.settings.due()))

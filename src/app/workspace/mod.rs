@@ -25,7 +25,7 @@ use crate::app::options::{AppError, Comparing, PlayOptions};
 use crate::app::pointer::geometry::Geometry;
 use crate::app::pointer::regions;
 use crate::app::readings::checker::Checker;
-use crate::app::readings::outgoing::{OtherPictures, Outgoing, values_at};
+use crate::app::readings::outgoing::{OtherPictures, Outgoing, figures, values_at};
 use crate::app::screen::Window;
 use crate::app::screen::graphics::Graphics;
 use crate::app::session::Session;
@@ -916,6 +916,20 @@ impl Workspace {
         if let Err(reason) = self.outgoing.save(session, &mut self.graphics, shown, names, labelled) {
             self.note(Note::warning(format!("nothing was saved: {reason}")), now);
         }
+    }
+
+    /// Returns the figures of the frame on screen, as saved with a picture, without the bins.
+    ///
+    /// # Errors
+    /// A message that says why there are none.
+    pub fn figures(&mut self) -> Result<serde_json::Value, String> {
+        let session = self.session.as_ref().ok_or("no video is open")?;
+        if let Some(reason) = self.comparison.refusal() {
+            return Err(reason.to_owned());
+        }
+        let shown = (&self.scene, self.bins.components, self.bins.region.counted());
+        let figures = figures(session, &mut self.graphics, shown, false)?;
+        serde_json::to_value(&figures).map_err(|error| error.to_string())
     }
 
     /// Copies the view without the controls.
