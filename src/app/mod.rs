@@ -34,6 +34,8 @@ mod windows;
 mod workspace;
 
 use histoscope_batch::check::profile::Profile;
+use kept::config::Store;
+use kept::presets::{self, Presets};
 
 pub use kept::config;
 pub use lab::LabChoice;
@@ -53,6 +55,10 @@ pub fn show_error(text: &str) {
 /// [`AppError`] if the video cannot be opened, or the adapter or the display fails.
 pub fn play(mut options: PlayOptions) -> Result<(), AppError> {
     options.profile.as_deref().map(Profile::named).transpose()?;
+    if let Some(name) = &options.preset {
+        let store = Store::open(!options.keeps_settings);
+        presets::read(&Presets::open(store.folder()).file(name)?)?;
+    }
     let inputs = options.inputs.into_iter().map(files::folders::videos_of).collect::<Result<Vec<_>, _>>()?;
     options.inputs = inputs.concat();
     let mut endpoint = options.ipc.as_deref().map(Endpoint::bind).transpose()?;

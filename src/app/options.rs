@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
+use crate::app::kept::presets::PresetError;
 use crate::app::lab::LabChoice;
 use crate::app::remote::error::EndpointError;
 use histoscope_batch::check::profile::ProfileError;
@@ -90,6 +91,8 @@ pub struct PlayOptions {
     pub compare: Option<Comparing>,
     /// The profile to check by: the name of a built-in one, or a file. `None` takes the one of the last run.
     pub profile: Option<String>,
+    /// The preset to start with: the name of one that is kept, or a file.
+    pub preset: Option<String>,
     /// Where to listen for other programs, if anywhere.
     pub ipc: Option<PathBuf>,
     /// The adapter.
@@ -131,6 +134,7 @@ impl PlayOptions {
             keeps_settings: false,
             compare: None,
             profile: None,
+            preset: None,
             ipc: None,
             adapter,
             engine: EngineChoice::default(),
@@ -214,6 +218,9 @@ pub enum AppError {
     /// No decoding thread could be spawned.
     #[error("no decoding thread could be started: {0}")]
     Thread(std::io::Error),
+    /// The preset to start with cannot be used.
+    #[error(transparent)]
+    Preset(#[from] PresetError),
     /// Other programs cannot be listened to.
     #[error(transparent)]
     Endpoint(#[from] EndpointError),

@@ -342,6 +342,10 @@ fn check(program: &Program, key: &str, action: Action) {
         Action::HoldFrame => notes("held: sample.mp4", "released sample.mp4"),
         Action::FlipHeld => drop(note("no frame is held: p holds the one on screen")),
         Action::Continue => drop(note("no earlier position is stored for this video")),
+        Action::OpenPresets => {
+            program.after(|| program.key(key), "menu: Save layout and settings as … at");
+            program.key("Escape");
+        }
         Action::OpenRecent => drop(note("no other recent files")),
         Action::OpenFile => drop(note("this desktop has no file dialog")),
         Action::OtherFile { forward } => {

@@ -26,6 +26,7 @@ mod lost;
 mod menu;
 mod notes;
 mod picture;
+mod presets;
 mod program;
 mod random_hands;
 mod reading;

@@ -227,6 +227,7 @@ impl Hud {
                     Typed::Length(length) => Some(Command::Lab(LabCommand::Length(length))),
                     Typed::Width(width) => Some(Command::Lab(LabCommand::Width(width))),
                     Typed::Aspect(aspect) => Some(Command::OwnMask(aspect)),
+                    Typed::Name(name) => Some(Command::SavePreset(name)),
                     Typed::On | Typed::Nothing => None,
                 });
             }

@@ -32,6 +32,8 @@ pub enum EntryKind {
     Width,
     /// Aspect of a mask.
     Aspect,
+    /// Name of a preset.
+    Preset,
 }
 
 impl EntryKind {
@@ -49,6 +51,7 @@ impl EntryKind {
             Self::Aspect => {
                 ["Aspect", "2.2", "width over height: 2.2, 2.2:1 or 3:2 · Enter shows the mask · Esc closes"]
             }
+            Self::Preset => ["Preset", "interview", "a name for layout and settings · Enter keeps them · Esc closes"],
             Self::Width => ["Blur", "21", "pixels across, odd, 1 to 127 · Enter applies it · Esc closes"],
         }
     }
@@ -63,6 +66,7 @@ impl EntryKind {
             Self::Length => "words",
             Self::Width => "a blur",
             Self::Aspect => "an aspect",
+            Self::Preset => "a preset",
         }
     }
 
@@ -75,6 +79,7 @@ impl EntryKind {
             Self::Length => parse_length(text).map(Typed::Length),
             Self::Width => parse_width(text).map(Typed::Width),
             Self::Aspect => text.parse().map(Typed::Aspect),
+            Self::Preset => Ok(Typed::Name(text.trim().to_owned())),
         }
     }
 }
@@ -147,7 +152,7 @@ fn parse_goal(text: &str) -> Result<Point, String> {
 }
 
 /// The outcome of one draw of the field.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Typed {
     /// The field stays open.
     On,
@@ -165,6 +170,8 @@ pub enum Typed {
     Width(u32),
     /// Enter was pressed after the aspect of a mask.
     Aspect(MaskAspect),
+    /// Enter was pressed after the name of a preset.
+    Name(String),
 }
 
 impl Entry {
@@ -300,7 +307,9 @@ mod tests {
             // A draw may take several passes; the first one consumes the events.
             let mut output = context.run_ui(input, |ui| {
                 let now = entry.show(ui, room).0;
-                typed = if typed == Typed::On { now } else { typed };
+                if typed == Typed::On {
+                    typed = now;
+                }
             });
             output.textures_delta.clear();
             typed
@@ -353,7 +362,7 @@ mod tests {
     fn invalid_text_stays_in_the_field_with_the_reason() {
         let mut entry = Entry::default();
         let enter = [plain(egui::Key::Enter)];
-        assert_eq!(after(&mut entry, &[&[text("abc")], &enter]), [Typed::On; 2], "the field stays open");
+        assert_eq!(after(&mut entry, &[&[text("abc")], &enter]), [Typed::On, Typed::On], "the field stays open");
         assert_eq!(entry.text, "abc");
         assert!(entry.wrong.as_deref().is_some_and(|reason| reason.contains("250f")), "{:?}", entry.wrong);
         after(&mut entry, &[&[plain(egui::Key::Backspace)]]);
@@ -369,8 +378,8 @@ mod tests {
             text in "[0-9a-zA-Z.:^x× #+-]{0,12}|\\PC{0,12}",
             frame: u64,
         ) {
-            use EntryKind::{Aspect, Bins, Chunk, Length, Place, Width};
-            for asked in [Place, Chunk, Bins, Length, Width, Aspect] {
+            use EntryKind::{Aspect, Bins, Chunk, Length, Place, Preset, Width};
+            for asked in [Place, Chunk, Bins, Length, Width, Aspect, Preset] {
                 if let Err(why) = asked.read(&text) {
                     proptest::prop_assert!(!why.contains('\n'), "{why}");
                 }

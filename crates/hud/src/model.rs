@@ -53,6 +53,10 @@ pub enum Command {
     BrushOnly(usize),
     /// Ask for a value in the text field.
     Type(EntryKind),
+    /// Keep layout and settings under this name.
+    SavePreset(String),
+    /// Take layout and settings from this preset.
+    ChoosePreset(String),
     /// Show a mask with an aspect of the user's own.
     OwnMask(MaskAspect),
     /// Copy the values at this point of the view, in points.
@@ -497,6 +501,8 @@ pub struct Model<'a> {
     pub exposure: ExposureView<'a>,
     /// The comparison with held frames or a second clip.
     pub comparison: ComparisonView<'a>,
+    /// The names of the presets.
+    pub presets: &'a [String],
     /// Whether there are steps to undo and redo.
     pub steps: Steps,
     /// The pointer and the values under it.

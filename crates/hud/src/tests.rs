@@ -37,6 +37,7 @@ pub(super) fn model(panels: &[HistogramArea]) -> Model<'_> {
         lab: None,
         exposure: ExposureView::default(),
         comparison: ComparisonView::default(),
+        presets: &[],
         steps: Steps::default(),
         pointer: PointerView::default(),
     }

@@ -155,6 +155,8 @@ pub enum Action {
     TakeRegion,
     /// Clear the region, so that the whole picture is counted.
     ClearRegion,
+    /// Open the list of presets.
+    OpenPresets,
     /// Save the view with labels, and its bins.
     Save,
     /// Save the view without labels, and its bins.

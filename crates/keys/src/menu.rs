@@ -19,6 +19,8 @@ pub enum MenuLine {
     Clip,
     /// A submenu of the guides over the picture.
     Guides,
+    /// A submenu of the presets.
+    Presets,
     /// A submenu of the lookup table and camera logs.
     Luts,
     /// A submenu of the comparison and held frames.
@@ -59,6 +61,7 @@ pub const MENU: &[MenuLine] = &[
     MenuLine::Does(Setting::Datascope.next()),
     MenuLine::Luts,
     MenuLine::Does(Setting::ToneMapping.next()),
+    MenuLine::Presets,
     MenuLine::Does(ClearRegion),
     MenuLine::Rule,
     MenuLine::Does(Undo),

@@ -464,6 +464,7 @@ pub const TABLE: &[Bindings] = &[
         ],
         "copy the values under the pointer, the picture",
     ),
+    row(Section::Picture, &[key(Control("p"), OpenPresets)], "presets: save layout and settings, bring them back"),
     row(Section::Picture, &[key(Letter("f"), ToggleFullscreen)], "full screen and back"),
     row(
         Section::Picture,

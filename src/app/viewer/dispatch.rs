@@ -70,6 +70,8 @@ impl Viewer {
             Command::CopyAt(at) => self.work.copy_values(Some(self.work.geometry().on_view(at)), now),
             Command::GoTo(goal) => self.work.go_to(goal, now),
             Command::Type(asked) => self.work.hud.open_entry(asked),
+            Command::SavePreset(name) => self.work.save_preset(&name, now),
+            Command::ChoosePreset(name) => self.work.choose_preset(&name, now),
             Command::OwnMask(aspect) => self.work.show_own_mask(aspect, now),
             Command::Lab(command) => self.lab.choose(command, now),
             Command::Findings(command) => self.work.use_findings(command, now),
@@ -159,6 +161,11 @@ impl Viewer {
             Action::OpenRecent => {
                 let at = self.pointer.at.map(|at| self.work.geometry().in_points(at));
                 self.work.hud.open_recent(at);
+            }
+            Action::OpenPresets => {
+                let at = self.pointer.at.map(|at| self.work.geometry().in_points(at));
+                self.work.presets.refresh();
+                self.work.hud.open_presets(at);
             }
             Action::OtherFile { forward } => {
                 let arrival = self.inputs.step(forward, self.work.session.as_ref());

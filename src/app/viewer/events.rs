@@ -4,7 +4,7 @@ use super::{Flow, Viewer};
 use crate::app::input::event::{Event, Key, KeyEvent};
 use crate::app::input::gestures::Gestures;
 use crate::app::input::keyboard;
-use crate::app::kept::luts;
+use crate::app::kept::{luts, presets};
 use crate::app::options::AppError;
 use crate::app::pointer::geometry::Geometry;
 use crate::app::pointer::{HeldKeys, PointerCommand};
@@ -33,6 +33,10 @@ impl Viewer {
             }
             Event::FileDropped(path) if luts::is_lut(&path) => {
                 self.work.apply_lut(&path, self.work.now());
+                Ok(Flow::Continue)
+            }
+            Event::FileDropped(path) if presets::is_preset(&path) => {
+                self.work.apply_preset(&path, self.work.now());
                 Ok(Flow::Continue)
             }
             Event::FileDropped(path) => {
@@ -110,6 +114,7 @@ impl Viewer {
                 PointerCommand::BrushScopes(brushes) => self.work.scene.brushes = brushes,
                 PointerCommand::Region(rect) => self.work.draw_region(rect)?,
                 PointerCommand::Menu(at) => {
+                    self.work.presets.refresh();
                     let at = self.work.geometry().in_points(at);
                     self.work.hud.open_menu(at);
                 }

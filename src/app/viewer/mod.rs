@@ -354,6 +354,7 @@ impl Viewer {
                 has_clip: self.work.comparison.has_clip(),
                 title: self.work.comparison.chosen().map(|held| held.title.as_str()),
             },
+            presets: self.work.presets.names(),
             steps: self.undo.steps(),
             pointer: PointerView { at: pointer, probe: readings.probe.as_ref(), readouts: &readings.readouts },
         };

@@ -17,6 +17,7 @@ use crate::app::input::event::{Key, Modifiers, Waker};
 use crate::app::kept::config::{Keeper, Settings, Store};
 use crate::app::kept::fits::{Aspect, Fits, visible_share_text};
 use crate::app::kept::luts::FolderLuts;
+use crate::app::kept::presets::{self, Presets};
 use crate::app::kept::recent::Recent;
 use crate::app::measure::bins::{Bins, RequestedFigures};
 use crate::app::measure::frame_light::FrameLight;
@@ -93,6 +94,8 @@ pub struct Workspace {
     luts: FolderLuts,
     /// The files opened most recently.
     pub recent: Recent,
+    /// The presets.
+    pub presets: Presets,
     /// The title of the window.
     pub title: Title,
     /// `true` if the user has been told that most of the bars are cut off.
@@ -121,7 +124,9 @@ impl Workspace {
         let graphics = Graphics::new(instance, window, (options.adapter.clone(), options.engine, options.hdr))?;
         options.memory.set(graphics.engine.shared_memory());
         let settings = store.settings();
-        let kept = settings.look;
+        let presets = Presets::open(store.folder());
+        let preset = options.preset.as_deref().map(|name| presets::read(&presets.file(name)?)).transpose()?;
+        let kept = preset.unwrap_or(settings.look);
         let histograms = OverlayStyle {
             bins: options.view.bin_count.or(kept.histograms.bins),
             linear_luminance: options.view.linear_luminance.unwrap_or(kept.histograms.linear_luminance),
@@ -167,6 +172,7 @@ impl Workspace {
             fits: Fits::new(settings.fits.clone()),
             luts: settings.luts.clone(),
             recent: Recent::open(store.folder()),
+            presets,
             settings: Keeper::new(store),
             title: Title::new(now),
             hinted_at_scale: false,
@@ -641,6 +647,40 @@ impl Workspace {
         self.note(Note::done(text), now);
         self.settings.changed(now);
         true
+    }
+
+    /// Keeps layout and settings under a name.
+    pub fn save_preset(&mut self, name: &str, now: Instant) {
+        let note = match self.presets.save(name, &self.scene.look) {
+            Ok(name) => Note::done(format!("saved the preset {name}: Ctrl+P brings it back")),
+            Err(error) => Note::warning(error.to_string()),
+        };
+        self.note(note, now);
+    }
+
+    /// Takes layout and settings from a preset that is kept.
+    pub fn choose_preset(&mut self, name: &str, now: Instant) {
+        match self.presets.file(name) {
+            Ok(path) => self.apply_preset(&path, now),
+            Err(error) => self.note(Note::warning(error.to_string()), now),
+        }
+    }
+
+    /// Takes layout and settings from a preset's file. The rest, such as zoom and adjustments, stays as it is.
+    pub fn apply_preset(&mut self, path: &Path, now: Instant) {
+        let kept = match presets::read(path) {
+            Ok(kept) => kept,
+            Err(error) => return self.note(Note::warning(error.to_string()), now),
+        };
+        let before = self.scene.look;
+        let Look { stops, view, adjustments, counted, sharing, gain, .. } = before;
+        self.scene.look = Look { stops, view, adjustments, counted, sharing, gain, ..kept };
+        let changes = look::changes(&before, &self.scene.look, self.bins.components).join(", ");
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let changes = if changes.is_empty() { "nothing changes".to_owned() } else { changes };
+        self.note(Note::done(format!("preset {name}: {changes}")), now);
+        self.settings.changed(now);
+        self.redraw();
     }
 
     /// Shows a mask with an aspect of the user's own.

@@ -71,6 +71,23 @@ impl MenuDrawing<'_, '_> {
         }
     }
 
+    /// Adds the presets, and a line that saves another.
+    pub(super) fn presets(&mut self, ui: &mut Ui) {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        if self.line(ui, "Save layout and settings as …", "", true).clicked() {
+            self.commands.push(Command::Type(EntryKind::Preset));
+        }
+        ui.add(egui::Separator::default().spacing(7.0));
+        if self.model.presets.is_empty() {
+            self.line(ui, "No presets yet", "", false);
+        }
+        for name in self.model.presets {
+            if self.line(ui, name, "", true).clicked() {
+                self.commands.push(Command::ChoosePreset(name.clone()));
+            }
+        }
+    }
+
     /// Adds the lookup table, and the camera logs to choose from.
     pub(super) fn luts(&mut self, ui: &mut Ui) {
         self.action_line(ui, Action::ToggleAdjustment(Adjustment::Lut));
