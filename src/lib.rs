@@ -59,6 +59,7 @@ pub use histoscope_render::cpu::Engine as CpuCounter;
 pub use histoscope_render::engine::EngineChoice;
 pub use histoscope_render::gpu::output::HdrChoice;
 pub use histoscope_render::gpu::{AdapterChoice, AdapterInfo, GpuError, OfferedAdapter, adapters, wait_until_released};
+pub use histoscope_render::view::guides::Guides;
 pub use histoscope_render::view::overlay::{Channels, Overlaps};
 pub use histoscope_render::view::scene::Counted;
 

@@ -11,6 +11,7 @@
 //!   files ──────────▶ inputs (list, drops, dialog) ──▶ Arrival: a Session, or a note
 //!   frames ─────────▶ session ──▶ graphics (count, draw), bins (read back as numbers)
 //!   the lab ────────▶ its own planes and passes, while it is open
+//!   other programs ▶ remote (a socket) ──▶ Event::Request
 //!   each draw: readouts gathers ──▶ hud lays out ──▶ shapes for graphics, and Command
 //! ```
 
@@ -24,6 +25,7 @@ mod measure;
 mod options;
 mod pointer;
 mod readings;
+mod remote;
 mod screen;
 mod session;
 mod strip;
@@ -32,10 +34,13 @@ mod windows;
 mod workspace;
 
 use histoscope_batch::check::profile::Profile;
+use kept::config::Store;
+use kept::presets::{self, Presets};
 
 pub use kept::config;
 pub use lab::LabChoice;
 pub use options::{AppError, CompareAs, CompareBy, Comparing, FirstView, PlayOptions, PlayStart};
+use remote::endpoint::Endpoint;
 pub use windows::offscreen::{PlayFigures, Spread, measure as measure_playing};
 
 /// Shows an error in a dialog, for someone who does not see what the program prints. Returns when it has been read.
@@ -50,11 +55,16 @@ pub fn show_error(text: &str) {
 /// [`AppError`] if the video cannot be opened, or the adapter or the display fails.
 pub fn play(mut options: PlayOptions) -> Result<(), AppError> {
     options.profile.as_deref().map(Profile::named).transpose()?;
+    if let Some(name) = &options.preset {
+        let store = Store::open(!options.keeps_settings);
+        presets::read(&Presets::open(store.folder()).file(name)?)?;
+    }
     let inputs = options.inputs.into_iter().map(files::folders::videos_of).collect::<Result<Vec<_>, _>>()?;
     options.inputs = inputs.concat();
+    let mut endpoint = options.ipc.as_deref().map(Endpoint::bind).transpose()?;
     #[cfg(feature = "test-hooks")]
-    if let Some(result) = windows::scripted::run(&options) {
+    if let Some(result) = windows::scripted::run(&options, &mut endpoint) {
         return result;
     }
-    windows::desktop::run(options)
+    windows::desktop::run(options, endpoint.take())
 }

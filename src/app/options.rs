@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
+use crate::app::kept::presets::PresetError;
 use crate::app::lab::LabChoice;
+use crate::app::remote::error::EndpointError;
 use histoscope_batch::check::profile::ProfileError;
 use histoscope_core::adjust::{Adjustments, Gain};
 use histoscope_core::histogram::Components;
@@ -14,6 +16,7 @@ use histoscope_render::engine::EngineChoice;
 use histoscope_render::gpu::output::HdrChoice;
 use histoscope_render::gpu::{AdapterChoice, GpuError};
 use histoscope_render::view::exposure::ExposureChoice;
+use histoscope_render::view::guides::Guides;
 use histoscope_render::view::overlay::Overlaps;
 use histoscope_render::view::scene::{Counted, Sharing};
 use histoscope_render::view::scopes::ScopeStyle;
@@ -88,6 +91,10 @@ pub struct PlayOptions {
     pub compare: Option<Comparing>,
     /// The profile to check by: the name of a built-in one, or a file. `None` takes the one of the last run.
     pub profile: Option<String>,
+    /// The preset to start with: the name of one that is kept, or a file.
+    pub preset: Option<String>,
+    /// Where to listen for other programs, if anywhere.
+    pub ipc: Option<PathBuf>,
     /// The adapter.
     pub adapter: AdapterChoice,
     /// The engine.
@@ -127,6 +134,8 @@ impl PlayOptions {
             keeps_settings: false,
             compare: None,
             profile: None,
+            preset: None,
+            ipc: None,
             adapter,
             engine: EngineChoice::default(),
             hdr: HdrChoice::default(),
@@ -154,6 +163,8 @@ pub struct FirstView {
     pub counted: Counted,
     /// Settings for zebra, marks and false colour.
     pub exposure: ExposureChoice,
+    /// Guides over the picture.
+    pub guides: Option<Guides>,
     /// The scopes besides the histograms.
     pub scopes: Option<ScopeStyle>,
     /// `true` to show the histograms.
@@ -207,6 +218,12 @@ pub enum AppError {
     /// No decoding thread could be spawned.
     #[error("no decoding thread could be started: {0}")]
     Thread(std::io::Error),
+    /// The preset to start with cannot be used.
+    #[error(transparent)]
+    Preset(#[from] PresetError),
+    /// Other programs cannot be listened to.
+    #[error(transparent)]
+    Endpoint(#[from] EndpointError),
     /// The decoder never reported whether it could open the video.
     #[error("{}: the video could not be opened; try again with -vv to see why", .0.display())]
     NoAnswer(PathBuf),

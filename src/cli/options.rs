@@ -10,9 +10,9 @@ use histoscope::benchmark::Shape;
 use histoscope::exposing::{ExposureChoice, FalseColorTable, Level, MarkLimits, Peaking};
 use histoscope::scoping::{Diagram, ScopeKind, ScopeStyle};
 use histoscope::{
-    AdapterChoice, ChromaLines, Components, CroppingChoice, EngineChoice, Field, HardwareChoice, HardwareOptions,
-    LuminanceWeights, Matrix, OpenOptions, Overlaps, Range, Ratio, Stops, Timecode, ToneMapping, Transfer,
-    WeightsChoice, parse_time,
+    AdapterChoice, ChromaLines, Components, CroppingChoice, EngineChoice, Field, Guides, HardwareChoice,
+    HardwareOptions, LuminanceWeights, Matrix, OpenOptions, Overlaps, Range, Ratio, Stops, Timecode, ToneMapping,
+    Transfer, WeightsChoice, parse_time,
 };
 
 /// The values of an option: each with its name, its meaning and its help. Names without help are accepted, but not
@@ -224,6 +224,11 @@ pub struct ExposureArgs {
         default_missing_value = "medium"
     )]
     peaking: Option<Peaking>,
+
+    /// Draw guides over the picture: any of safe (EBU R 95), caption (4:3) and cross, and one aspect as a mask (2.39,
+    /// 16:9, or any other)
+    #[arg(long, value_name = "LIST")]
+    guides: Option<Guides>,
 }
 
 /// The sensitivities of focus peaking.
@@ -239,6 +244,11 @@ impl ExposureArgs {
             false_color: self.false_colour,
             peaking: self.peaking,
         }
+    }
+
+    /// Returns the guides, if given.
+    pub const fn guides(&self) -> Option<Guides> {
+        self.guides
     }
 }
 

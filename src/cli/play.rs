@@ -117,6 +117,15 @@ pub struct PlayArgs {
     #[arg(long, value_name = "PROFILE")]
     profile: Option<String>,
 
+    /// Start with the layout and settings of this preset: one saved in the window (Ctrl+P), or a TOML file
+    #[arg(long, value_name = "NAME")]
+    preset: Option<String>,
+
+    /// Let other programs of this user control the window over a Unix socket at this path, in the lines of mpv's JSON
+    /// IPC: get_property, set_property, observe_property, unobserve_property, and the names of actions
+    #[arg(long, alias = "input-ipc-server", value_name = "PATH")]
+    ipc: Option<PathBuf>,
+
     /// Neither read nor save settings
     #[arg(long)]
     no_config: bool,
@@ -190,6 +199,8 @@ impl PlayArgs {
         Ok(PlayOptions {
             compare,
             profile: self.profile,
+            preset: self.preset,
+            ipc: self.ipc,
             begin: PlayStart { looped: self.looped, paused: self.paused, fullscreen: self.fullscreen, at: self.start },
             view: FirstView {
                 bin_count: self.bin_count,
@@ -199,6 +210,7 @@ impl PlayArgs {
                 adjustments: self.adjust.adjustments()?,
                 counted: self.adjust.counted(),
                 exposure: self.exposure.choice(),
+                guides: self.exposure.guides(),
                 tone_mapping: self.tones.tone_mapping(),
                 stops: self.tones.exposure(),
                 scopes: None,

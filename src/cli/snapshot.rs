@@ -127,6 +127,7 @@ impl SnapshotArgs {
                 overlaps: self.overlaps,
                 split,
                 exposure: self.exposure.choice(),
+                guides: self.exposure.guides().unwrap_or_default(),
                 tone_mapping: self.tones.tone_mapping().unwrap_or_default(),
                 stops: self.tones.exposure(),
             },

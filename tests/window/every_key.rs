@@ -222,6 +222,12 @@ fn check(program: &Program, key: &str, action: Action) {
             }
             program.after(|| program.key("5"), "note: false colour off");
         }
+        Action::Change(Setting::Guides, Change::Switch) => notes("guides: safe areas", "guides off"),
+        Action::Change(Setting::Mask, Change::Next) => {
+            for mask in [": 2.39:1", ": 1.85:1", ": 16:9", ": 4:5", ": 1:1", ": 9:16", ": 2:1", " off"] {
+                note(&format!("aspect mask{mask}"));
+            }
+        }
         Action::Change(Setting::Datascope, Change::Next) => {
             for way in [": hexadecimal  ·  from 16:1 on", " off", ": decimal  ·  from 16:1 on"] {
                 note(&format!("codes in pixels{way}"));
@@ -336,6 +342,10 @@ fn check(program: &Program, key: &str, action: Action) {
         Action::HoldFrame => notes("held: sample.mp4", "released sample.mp4"),
         Action::FlipHeld => drop(note("no frame is held: p holds the one on screen")),
         Action::Continue => drop(note("no earlier position is stored for this video")),
+        Action::OpenPresets => {
+            program.after(|| program.key(key), "menu: Save layout and settings as … at");
+            program.key("Escape");
+        }
         Action::OpenRecent => drop(note("no other recent files")),
         Action::OpenMenu => {
             program.after(|| program.key(key), "menu: Save a labelled picture at ");

@@ -21,6 +21,7 @@ use histoscope_render::gpu::draw::Channels;
 use histoscope_render::gpu::{AdapterChoice, DRIVER_ADVICE, Gpu, GpuError, Scene};
 use histoscope_render::labels::{self, LabelSubject};
 use histoscope_render::view::exposure::{Exposure, ExposureChoice, FalseColorTable};
+use histoscope_render::view::guides::Guides;
 use histoscope_render::view::overlay::{Overlaps, OverlayStyle};
 use histoscope_render::view::placement::upright_size;
 use histoscope_render::view::scene;
@@ -79,6 +80,8 @@ pub struct SnapshotDrawing {
     pub split: Option<ScopeStyle>,
     /// Exposure aids to draw on the picture.
     pub exposure: ExposureChoice,
+    /// Guides to draw over the picture.
+    pub guides: Guides,
     /// How PQ and HLG are shown.
     pub tone_mapping: ToneMapping,
     /// The exposure of the picture's own colours.
@@ -382,29 +385,30 @@ fn draw(
         adjustments: options.adjustments,
         counted: options.counted,
         exposure: options.drawing.exposure.apply_to(Exposure::default()),
+        guides: options.drawing.guides,
         tone_mapping: options.drawing.tone_mapping,
         stops: options.drawing.stops,
         histograms: style(options),
         scopes: options.drawing.split.unwrap_or_default(),
         ..Look::default()
     });
-    let image = if options.drawing.labels || options.drawing.split.is_some() {
-        let input = file_name(&options.input);
-        let region = region.and_then(|rect| rect.proper(frame.picture.width(), frame.picture.height()));
-        let subject = LabelSubject {
-            input: &input,
-            frame,
-            components: options.components,
-            region,
-            scene: &scene,
-            held: None,
-            other: None,
-        };
-        let drawn = if options.drawing.labels { labels::snapshot } else { labels::snapshot_with_scopes };
-        drawn(&mut renderer, gpu, size, &subject)?
-    } else {
-        renderer.snapshot(gpu, size, &scene)?
+    let input = file_name(&options.input);
+    let subject = LabelSubject {
+        input: &input,
+        frame,
+        components: options.components,
+        region: region.and_then(|rect| rect.proper(frame.picture.width(), frame.picture.height())),
+        scene: &scene,
+        held: None,
+        other: None,
+        other_shape: None,
     };
+    let drawn = match (options.drawing.labels, options.drawing.split) {
+        (true, _) => labels::snapshot,
+        (false, Some(_)) => labels::snapshot_with_scopes,
+        (false, None) => labels::snapshot_bare,
+    };
+    let image = drawn(&mut renderer, gpu, size, &subject)?;
     file::write_png(output, &image)?;
     if !options.adjustments.is_off() {
         return Ok(None);

@@ -199,7 +199,7 @@ impl Lines<'_> {
         let chosen = all.iter().position(|&counted| counted == self.look.counted).unwrap_or(0);
         let dim = self.look.adjustments.is_off();
         if let Some(to) = controls::choice(self.ui, rect, "counted", &all.map(Counted::name), chosen, dim) {
-            self.commands.push(Command::Show(Look { counted: all[to], ..self.look }));
+            self.commands.push(Command::Show(Box::new(Look { counted: all[to], ..self.look })));
         }
         let line = self.next();
         let look = self.look;

@@ -13,6 +13,7 @@ use super::{
     Hud, OpenPanels, Persistent, adjustments, bar, divider, empty, entry, exposure, false_color, findings_panel, help,
     info, lab, labels, left_for_others, legend, letters, marks, notes, readout, region, scopes, stats, theme, timing,
 };
+use histoscope_render::labels::guides;
 
 /// The least width needed for panels on the left, in points.
 const MIN_WIDTH: f32 = 100.0;
@@ -238,6 +239,8 @@ impl Hud {
                     Typed::Bins(bins) => Some(Command::Lab(LabCommand::Bins(bins))),
                     Typed::Length(length) => Some(Command::Lab(LabCommand::Length(length))),
                     Typed::Width(width) => Some(Command::Lab(LabCommand::Width(width))),
+                    Typed::Aspect(aspect) => Some(Command::OwnMask(aspect)),
+                    Typed::Name(name) => Some(Command::SavePreset(name)),
                     Typed::On | Typed::Nothing => None,
                 });
             }
@@ -344,8 +347,12 @@ fn drop_target(ui: &egui::Ui, view: Rect, text: &str) {
 /// Draws on the picture and the histograms, beneath all text.
 fn show_beneath(ui: &mut egui::Ui, view: Rect, model: &Model<'_>, strength: f32) {
     lab::show_on_picture(ui, model);
-    scopes::show(ui, view, model);
     let histograms: Vec<_> = model.scopes.histograms.iter().map(|panel| panel.rect).collect();
+    let covered: Vec<_> = histograms.iter().copied().chain(model.other_scopes.areas.iter().map(|a| a.frame)).collect();
+    for placed in model.picture.guides {
+        guides::draw(&ui.ctx().layer_painter(egui::LayerId::background()), placed, &covered);
+    }
+    scopes::show(ui, view, model);
     if let Some(shown) = model.region {
         region::show(ui, view, shown, &histograms, strength);
     }

@@ -6,6 +6,7 @@ use super::theme;
 use histoscope_core::picture::Point;
 use histoscope_core::picture::Timecode;
 use histoscope_core::text::parse_time;
+use histoscope_render::view::guides::MaskAspect;
 
 /// Maximum length of the text, in characters.
 const MAX_LETTERS: usize = 24;
@@ -29,6 +30,10 @@ pub enum EntryKind {
     Length,
     /// Width of a blur, in pixels.
     Width,
+    /// Aspect of a mask.
+    Aspect,
+    /// Name of a preset.
+    Preset,
 }
 
 impl EntryKind {
@@ -43,6 +48,10 @@ impl EntryKind {
             Self::Chunk => ["Chunk", "24x10", "pixels across and down · Enter applies it · Esc closes"],
             Self::Bins => ["Bins", "100", "any number from 3 to 4096 · Enter applies it · Esc closes"],
             Self::Length => ["Words", "2^20", "any number from 512 to 2^26 · Enter applies it · Esc closes"],
+            Self::Aspect => {
+                ["Aspect", "2.2", "width over height: 2.2, 2.2:1 or 3:2 · Enter shows the mask · Esc closes"]
+            }
+            Self::Preset => ["Preset", "interview", "a name for layout and settings · Enter keeps them · Esc closes"],
             Self::Width => ["Blur", "21", "pixels across, odd, 1 to 127 · Enter applies it · Esc closes"],
         }
     }
@@ -56,6 +65,8 @@ impl EntryKind {
             Self::Bins => "bins",
             Self::Length => "words",
             Self::Width => "a blur",
+            Self::Aspect => "an aspect",
+            Self::Preset => "a preset",
         }
     }
 
@@ -67,6 +78,8 @@ impl EntryKind {
             Self::Bins => parse_bins(text).map(Typed::Bins),
             Self::Length => parse_length(text).map(Typed::Length),
             Self::Width => parse_width(text).map(Typed::Width),
+            Self::Aspect => text.parse().map(Typed::Aspect),
+            Self::Preset => Ok(Typed::Name(text.trim().to_owned())),
         }
     }
 }
@@ -139,7 +152,7 @@ fn parse_goal(text: &str) -> Result<Point, String> {
 }
 
 /// The outcome of one draw of the field.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Typed {
     /// The field stays open.
     On,
@@ -155,6 +168,10 @@ pub enum Typed {
     Length(u32),
     /// Enter was pressed after the width of a blur.
     Width(u32),
+    /// Enter was pressed after the aspect of a mask.
+    Aspect(MaskAspect),
+    /// Enter was pressed after the name of a preset.
+    Name(String),
 }
 
 impl Entry {
@@ -290,7 +307,9 @@ mod tests {
             // A draw may take several passes; the first one consumes the events.
             let mut output = context.run_ui(input, |ui| {
                 let now = entry.show(ui, room).0;
-                typed = if typed == Typed::On { now } else { typed };
+                if typed == Typed::On {
+                    typed = now;
+                }
             });
             output.textures_delta.clear();
             typed
@@ -343,7 +362,7 @@ mod tests {
     fn invalid_text_stays_in_the_field_with_the_reason() {
         let mut entry = Entry::default();
         let enter = [plain(egui::Key::Enter)];
-        assert_eq!(after(&mut entry, &[&[text("abc")], &enter]), [Typed::On; 2], "the field stays open");
+        assert_eq!(after(&mut entry, &[&[text("abc")], &enter]), [Typed::On, Typed::On], "the field stays open");
         assert_eq!(entry.text, "abc");
         assert!(entry.wrong.as_deref().is_some_and(|reason| reason.contains("250f")), "{:?}", entry.wrong);
         after(&mut entry, &[&[plain(egui::Key::Backspace)]]);
@@ -359,7 +378,8 @@ mod tests {
             text in "[0-9a-zA-Z.:^x× #+-]{0,12}|\\PC{0,12}",
             frame: u64,
         ) {
-            for asked in [EntryKind::Place, EntryKind::Chunk, EntryKind::Bins, EntryKind::Length, EntryKind::Width] {
+            use EntryKind::{Aspect, Bins, Chunk, Length, Place, Preset, Width};
+            for asked in [Place, Chunk, Bins, Length, Width, Aspect, Preset] {
                 if let Err(why) = asked.read(&text) {
                     proptest::prop_assert!(!why.contains('\n'), "{why}");
                 }

@@ -63,7 +63,7 @@ pub fn show(
             panel.peaking(&mut changed.peaking);
             panel.false_color(&mut changed.false_color, model.exposure.tint.map(|tint| tint.table));
             if changed != exposure {
-                panel.commands.push(Command::Show(Look { exposure: changed, ..model.look }));
+                panel.commands.push(Command::Show(Box::new(Look { exposure: changed, ..model.look })));
             }
         });
     });

@@ -94,7 +94,8 @@ pub fn show(ui: &Ui, room: Rect, model: &Model<'_>, commands: &mut Vec<Command>)
         if response.clicked() && !is_by_light {
             let unit = if unit == Unit::Percent { Unit::Codes } else { Unit::Percent };
             let false_color = FalseColor { unit, ..chosen.false_color };
-            commands.push(Command::Show(Look { exposure: Exposure { false_color, ..chosen }, ..model.look }));
+            let look = Look { exposure: Exposure { false_color, ..chosen }, ..model.look };
+            commands.push(Command::Show(Box::new(look)));
         }
         let other = if unit == Unit::Percent { "codes" } else { "percent" };
         let keys = [Setting::FalseColor.switch(), Setting::FalseColor.next()]

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use egui::Pos2;
 
-pub use crate::entry::EntryKind;
 use histoscope_core::histogram::CHANNELS;
 use histoscope_lab::GROUPS;
 use histoscope_lab::{BlurSetup, Blurred, ChannelSet, DrawMethod, Drawn, Method, SumSetup, Summed, Topic};
@@ -260,6 +259,4 @@ pub enum LabCommand {
     PauseSteps,
     /// Go to the next step of the diagram, or to the previous one if `false`, and pause there.
     Step(bool),
-    /// Open the field for typing a value.
-    Type(EntryKind),
 }

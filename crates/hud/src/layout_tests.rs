@@ -209,7 +209,7 @@ pub(super) fn shapes_of(hud: &mut Hud, case: Case) -> (Vec<ClippedShape>, FontTe
     };
     let now = Instant::now();
     if has_entry {
-        hud.open_entry();
+        hud.open_entry(EntryKind::Place);
     }
     for note in NOTES[note % NOTES.len()]() {
         hud.note(note, now);

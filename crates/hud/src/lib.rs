@@ -53,7 +53,8 @@ pub use egui::{Color32, CursorIcon, Pos2, Rect, pos2, vec2};
 pub use bar::PositionReadout;
 pub use bar::speed_text;
 pub use card::Card;
-use entry::{Entry, EntryKind};
+use entry::Entry;
+pub use entry::EntryKind;
 pub use findings::{FindingRow, FindingWeight, FindingsCommand, FindingsOutcome, FindingsView};
 use histoscope_keys::NamedKey;
 use histoscope_keys::event::{Key, KeyEvent, Modifiers};
@@ -338,14 +339,9 @@ impl Hud {
         self.notes.add(note, now);
     }
 
-    /// Opens the field for a time or a frame number, in place of the help.
-    pub fn open_entry(&mut self) {
+    /// Opens the field for this kind of value, in place of the help.
+    pub fn open_entry(&mut self, asked: EntryKind) {
         self.panels.help = false;
-        self.entry = Some(Entry::default());
-    }
-
-    /// Opens the field for a value in the lab.
-    pub fn open_lab_entry(&mut self, asked: EntryKind) {
         log::debug!("entry: open for {}", asked.subject());
         self.entry = Some(Entry::for_text(asked));
     }
@@ -375,6 +371,13 @@ impl Hud {
     /// Opens the list of recent files at a point, in points, or in the middle of the view.
     pub fn open_recent(&mut self, at: Option<Pos2>) {
         let menu = Menu::recent(at.unwrap_or_else(|| self.middle()));
+        self.show_menu(menu);
+    }
+
+    /// Opens the list of presets at a point, in points, or in the middle of the view.
+    pub fn open_presets(&mut self, at: Option<Pos2>) {
+        let middle = || self.context.content_rect().center() - Vec2::new(125.0, 100.0);
+        let menu = Menu::presets(at.unwrap_or_else(middle));
         self.show_menu(menu);
     }
 

@@ -30,6 +30,8 @@ enum MenuKind {
     Everything,
     /// Only the recent files.
     Recent,
+    /// Only the presets.
+    Presets,
 }
 
 /// An open menu.
@@ -75,6 +77,12 @@ impl Menu {
         Self::new(MenuKind::Recent, at)
     }
 
+    /// Creates a menu of only the presets, at a point.
+    #[must_use]
+    pub const fn presets(at: Pos2) -> Self {
+        Self::new(MenuKind::Presets, at)
+    }
+
     const fn new(kind: MenuKind, at: Pos2) -> Self {
         Self {
             kind,
@@ -118,6 +126,7 @@ impl Menu {
                 theme::scrolled(ui, room, |ui| match self.kind {
                     MenuKind::Everything => drawing.everything(ui, self.at),
                     MenuKind::Recent => drawing.recent(ui, usize::MAX),
+                    MenuKind::Presets => drawing.presets(ui),
                 });
                 self.after_drawing(ui, &drawing.opened);
             });
@@ -232,6 +241,7 @@ impl MenuDrawing<'_, '_> {
                 | MenuLine::Scopes
                 | MenuLine::Values(..)
                 | MenuLine::Comparison
+                | MenuLine::Guides
                 | MenuLine::Luts
                     if !has_video =>
                 {
@@ -256,6 +266,8 @@ impl MenuDrawing<'_, '_> {
                 MenuLine::Scopes => self.further(ui, "Scopes", Self::scopes),
                 MenuLine::Values(words, setting) => self.further(ui, words, |menu, ui| menu.values(ui, setting)),
                 MenuLine::Tracks => self.further(ui, "Video tracks", Self::tracks),
+                MenuLine::Presets => self.further(ui, "Presets", Self::presets),
+                MenuLine::Guides => self.further(ui, "Guides", Self::guides),
                 MenuLine::Luts => self.further(ui, "LUT and camera log", Self::luts),
                 MenuLine::Comparison => self.further(ui, "Compare", Self::comparison),
                 MenuLine::Recent => self.further(ui, "Recent files", |menu, ui| menu.recent(ui, usize::MAX)),

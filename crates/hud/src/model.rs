@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 use egui::{Color32, CursorIcon, Pos2, Rect};
 use serde::{Deserialize, Serialize};
 
+use super::entry::EntryKind;
 use super::findings::{FindingsCommand, FindingsView};
 use super::info::InfoLine;
 use super::lab_view::{LabCommand, LabView};
@@ -26,12 +27,13 @@ use histoscope_render::cpu::thumbnail::Thumbnail;
 use histoscope_render::gpu::draw::Channels;
 use histoscope_render::labels::graticule::ScopeSubject;
 use histoscope_render::view::exposure::Tint;
+use histoscope_render::view::guides::{MaskAspect, PlacedGuides};
 use histoscope_render::view::marked::Marked;
 use histoscope_render::view::scene::{Look, Other, Pair, Seam};
 use histoscope_render::view::scopes::ScopeKind;
 
 /// A request that the user makes through the HUD.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "there are a few of them for a frame")]
 pub enum Command {
     /// Do what a key does.
@@ -47,9 +49,17 @@ pub enum Command {
     /// Look for these kinds of findings in the clip.
     LookFor(FindingFilter),
     /// Change the appearance. No note is shown: the panel that sends this shows the change.
-    Show(Look),
+    Show(Box<Look>),
     /// Restrict brushes to this channel or, if they already are, lift the restriction.
     BrushOnly(usize),
+    /// Ask for a value in the text field.
+    Type(EntryKind),
+    /// Keep layout and settings under this name.
+    SavePreset(String),
+    /// Take layout and settings from this preset.
+    ChoosePreset(String),
+    /// Show a mask with an aspect of the user's own.
+    OwnMask(MaskAspect),
     /// Copy the values at this point of the view, in points.
     CopyAt(Pos2),
     /// Go to a typed position.
@@ -328,6 +338,8 @@ pub struct PictureView<'a> {
     pub seen: Option<&'a str>,
     /// The rectangles of two pictures side by side, in points.
     pub beside: Option<[Rect; 2]>,
+    /// The guides on each picture of the view.
+    pub guides: &'a [PlacedGuides],
 }
 
 /// The counted components and the histograms.
@@ -494,6 +506,8 @@ pub struct Model<'a> {
     pub exposure: ExposureView<'a>,
     /// The comparison with held frames or a second clip.
     pub comparison: ComparisonView<'a>,
+    /// The names of the presets.
+    pub presets: &'a [String],
     /// Whether there are steps to undo and redo.
     pub steps: Steps,
     /// The pointer and the values under it.

@@ -1,9 +1,10 @@
 //! The region that is counted. Its surroundings are slightly dimmed, its border is light between dark lines, and it has
 //! handles while the controls are visible. A proposed region is dashed, and its label says how to accept it.
 
-use egui::{Align2, Color32, CursorIcon, LayerId, Painter, Pos2, Rect, Shape, Stroke, Ui, Vec2, pos2, vec2};
+use egui::{Align2, Color32, CursorIcon, LayerId, Painter, Pos2, Rect, Shape, Stroke, Ui, Vec2, vec2};
 
 use super::theme;
+use histoscope_render::labels::guides::beside;
 
 /// The shade outside a region.
 const OUTSIDE: Color32 = Color32::from_black_alpha(88);
@@ -109,48 +110,4 @@ fn handle(painter: &Painter, at: Pos2, moves: bool) {
     let square = Rect::from_center_size(at, Vec2::splat(2.0 * HANDLE));
     painter.rect_filled(square.expand(1.5), 1, Color32::from_black_alpha(190));
     painter.rect_filled(square, 1, theme::LIGHT);
-}
-
-/// Returns the parts of a rectangle outside all the others.
-fn beside(all: Rect, others: &[Rect]) -> Vec<Rect> {
-    others.iter().fold(vec![all], |parts, other| {
-        let cut = |part: Rect| {
-            let inner = part.intersect(*other);
-            if !inner.is_positive() {
-                return vec![part];
-            }
-            let above = Rect::from_min_max(part.min, pos2(part.max.x, inner.min.y));
-            let below = Rect::from_min_max(pos2(part.min.x, inner.max.y), part.max);
-            let left = Rect::from_min_max(pos2(part.min.x, inner.min.y), pos2(inner.min.x, inner.max.y));
-            let right = Rect::from_min_max(pos2(inner.max.x, inner.min.y), pos2(part.max.x, inner.max.y));
-            [above, below, left, right].into_iter().filter(|rect| rect.is_positive()).collect()
-        };
-        parts.into_iter().flat_map(cut).collect()
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_parts_beside_rectangles_cover_the_rest_once() {
-        let rect = |x: f32, y: f32, width: f32, height: f32| Rect::from_min_size(pos2(x, y), vec2(width, height));
-        let all = rect(0.0, 0.0, 100.0, 60.0);
-        for others in [
-            vec![],
-            vec![rect(10.0, 10.0, 20.0, 20.0)],
-            vec![rect(5.0, 40.0, 40.0, 20.0), rect(55.0, 40.0, 40.0, 20.0)],
-            vec![rect(-10.0, -10.0, 300.0, 30.0), rect(50.0, 10.0, 60.0, 100.0)],
-            vec![rect(-1.0, -1.0, 200.0, 200.0)],
-        ] {
-            let parts = beside(all, &others);
-            for (x, y) in (0..60).flat_map(|y| (0..100).map(move |x| (x, y))) {
-                let point = pos2(x as f32 + 0.5, y as f32 + 0.5);
-                let covered = others.iter().any(|other| other.contains(point));
-                let found = parts.iter().filter(|part| part.contains(point)).count();
-                assert_eq!(found, usize::from(!covered), "{point:?} of {others:?}");
-            }
-        }
-    }
 }

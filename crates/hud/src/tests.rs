@@ -38,6 +38,7 @@ pub(super) fn model(panels: &[HistogramArea]) -> Model<'_> {
         lab: None,
         exposure: ExposureView::default(),
         comparison: ComparisonView::default(),
+        presets: &[],
         steps: Steps::default(),
         pointer: PointerView::default(),
     }
@@ -316,7 +317,7 @@ fn panels_grow_back_with_their_window() {
 #[test]
 fn the_field_is_closed_only_once() {
     let mut hud = Hud::without_window();
-    hud.open_entry();
+    hud.open_entry(EntryKind::Place);
     assert!(hud.has_entry() && hud.close_something());
     assert!(!hud.has_entry() && !hud.close_something(), "it is closed already");
 }

@@ -3,9 +3,11 @@
 use super::change::Change;
 use super::settings::Setting;
 use histoscope_core::adjust::{Adjustment, Parameter};
+use serde::{Deserialize, Serialize};
 
 /// A change to the playback speed.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum SpeedChange {
     /// Multiply by a factor.
     By(f64),
@@ -14,7 +16,8 @@ pub enum SpeedChange {
 }
 
 /// A panel beside the picture.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Panel {
     /// The numbers of the frame.
     Numbers,
@@ -29,7 +32,8 @@ pub enum Panel {
 }
 
 /// A property of the video that the user may interpret otherwise than the file says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Property {
     /// The matrix.
     Matrix,
@@ -44,7 +48,8 @@ pub enum Property {
 }
 
 /// An action triggered by a key or a button.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Action {
     /// Play or pause.
     TogglePause,
@@ -155,6 +160,8 @@ pub enum Action {
     },
     /// Clear the region, so that the whole picture is counted.
     ClearRegion,
+    /// Open the list of presets.
+    OpenPresets,
     /// Save the view with labels, and its bins.
     Save,
     /// Save the view without labels, and its bins.

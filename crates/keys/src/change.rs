@@ -1,7 +1,10 @@
 //! A change of a setting, and what it does to values.
 
+use serde::{Deserialize, Serialize};
+
 /// A change of a setting.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Change {
     /// Turn it on or off.
     Switch,

@@ -7,6 +7,7 @@
 mod action;
 mod change;
 mod chord;
+pub mod command;
 pub mod event;
 mod label;
 pub mod look;
@@ -73,13 +74,8 @@ pub fn as_text() -> String {
 pub fn as_markdown() -> String {
     let mut text = "| key | what it does |\n|---|---|\n".to_owned();
     for row in Section::ALL.into_iter().flat_map(rows) {
-        let quoted = |label: &String| {
-            let is_sign = label.chars().count() == 1 && label.chars().all(|c| c.is_ascii_punctuation());
-            if is_sign { format!("`{label}`") } else { label.clone() }
-        };
-        let labels: Vec<_> = row.labels().iter().map(quoted).collect();
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "| {} | {} |", labels.join(" "), row.help());
+        let _ = writeln!(text, "| {} | {} |", row.quoted_labels(), row.help());
     }
     text
 }

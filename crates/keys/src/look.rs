@@ -56,6 +56,12 @@ pub fn value(look: &Look, components: Components, setting: Setting, place: usize
     Some((label.value(&state), chosen == *look))
 }
 
+/// Returns the state of a setting, unless it has words of its own or is for a channel that does not exist.
+#[must_use]
+pub fn state(look: &Look, components: Components, setting: Setting) -> Option<State> {
+    named(look, components, setting).map(|(_, state)| state)
+}
+
 /// Returns the name and the state of a setting, unless it has words of its own or is for a channel that does not exist.
 fn named(look: &Look, components: Components, setting: Setting) -> Option<(Label, State)> {
     let Words::Of { label, state, .. } = setting.words() else { return None };

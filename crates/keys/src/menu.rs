@@ -17,6 +17,10 @@ pub enum MenuLine {
     Scopes,
     /// A submenu of the clip strip behind the timeline: cuts and findings.
     Clip,
+    /// A submenu of the guides over the picture.
+    Guides,
+    /// A submenu of the presets.
+    Presets,
     /// A submenu of the lookup table and camera logs.
     Luts,
     /// A submenu of the comparison and held frames.
@@ -55,9 +59,11 @@ pub const MENU: &[MenuLine] = &[
     MenuLine::Does(Setting::Marks.switch()),
     MenuLine::Does(Setting::FalseColor.switch()),
     MenuLine::Does(Setting::Peaking.next()),
+    MenuLine::Guides,
     MenuLine::Does(Setting::Datascope.next()),
     MenuLine::Luts,
     MenuLine::Does(Setting::ToneMapping.next()),
+    MenuLine::Presets,
     MenuLine::Does(ClearRegion),
     MenuLine::Rule,
     MenuLine::Does(Undo),

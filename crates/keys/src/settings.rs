@@ -9,11 +9,13 @@ use histoscope_core::scopes::graticule::Unit;
 use histoscope_core::tone_map::ToneMapping;
 use histoscope_render::view::datascope::Datascope;
 use histoscope_render::view::exposure::{FalseColorTable, Peaking};
+use histoscope_render::view::guides::Mask;
 use histoscope_render::view::overlay::{Arrangement, BarScale, Overlaps, OverlayStyle};
 use histoscope_render::view::placement::{Fit, ViewSettings};
 use histoscope_render::view::reference_lines::ReferenceLines;
 use histoscope_render::view::scene::{Counted, Look, Scene};
 use histoscope_render::view::scopes::{Layout, ScopeKind, ScopeStyle};
+use serde::{Deserialize, Serialize};
 
 /// Step of the histograms' height, as a fraction of the window's height.
 const HEIGHT_STEP: f32 = 0.05;
@@ -133,10 +135,27 @@ macro_rules! scope {
     };
 }
 
+/// A row for a guide. Choosing a guide while none is shown forgets the guides that were hidden.
+macro_rules! guide {
+    ($name:literal, $field:ident) => {
+        Row::new(
+            Label::Switch($name),
+            |look, change, _| {
+                let mut guides = look.guides.shown_only();
+                change.switch(&mut guides.$field)?;
+                look.guides = guides;
+                Some(())
+            },
+            |look| (look.guides.shown && look.guides.$field).into(),
+        )
+    };
+}
+
 macro_rules! settings {
     ($($(#[$doc:meta])+ $setting:ident = $row:expr;)+) => {
         /// A setting of the look.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
         pub enum Setting {
             $($(#[$doc])+ $setting,)+
         }
@@ -237,6 +256,32 @@ settings! {
         (_, Components::Rgbl) => "  ·  from 16:1 on, red over green over blue",
         (_, Components::YCbCr) => "  ·  from 16:1 on, Y' over Cb over Cr",
     });
+    /// All guides. Their changes are listed guide by guide.
+    Guides = Row {
+        apply: |look, change, _| (change == Change::Switch).then(|| look.guides.toggle()),
+        words: Words::Own {
+            offer: |look, _| GUIDES.offer(&look.guides.any().into()),
+            note: |_, scene, _| GUIDES.note(&shown(scene.look.guides.any(), scene.look.guides.text())),
+            difference: |_, _| None,
+        },
+    };
+    /// The safe areas of EBU R 95.
+    SafeAreas = guide!("safe areas", safe_areas);
+    /// The area that is safe for captions in 4:3.
+    Caption = guide!("4:3 caption", caption);
+    /// The cross in the centre.
+    Cross = guide!("centre cross", cross);
+    /// The aspect mask.
+    Mask = Row::new(
+        Label::Choice("aspect mask"),
+        |look, change, _| {
+            let mut guides = look.guides.shown_only();
+            change.choose(&mut guides.mask, &Mask::ALL)?;
+            look.guides = guides;
+            Some(())
+        },
+        |look| look.guides.mask_text().filter(|_| look.guides.shown).map_or(State::Off, State::Is),
+    );
     /// The way of showing PQ and HLG.
     ToneMapping = choice!("tone map", tone_mapping, ToneMapping::ALL, ToneMapping::name);
     /// The brightness of the picture's own colours.
@@ -251,8 +296,10 @@ settings! {
     /// The arrangement of the histograms.
     Arrangement = choice!("arrangement", histograms.arrangement, Arrangement::ALL, Arrangement::name);
     /// The height of the histograms.
+    #[serde(rename = "histogram-height")]
     Height = percentage!("histogram height", histograms.height, HEIGHT_STEP, HEIGHTS);
     /// The opacity of the histograms.
+    #[serde(rename = "histogram-opacity")]
     Opacity = percentage!("histogram opacity", histograms.opacity, OPACITY_STEP, OPACITIES);
     /// The scale of the bars' heights.
     Scale = choice!("bar heights", histograms.scale, BarScale::ALL, BarScale::name);
@@ -368,6 +415,9 @@ fn zoom_text(zoom: u32) -> String {
 fn bins_text(bins: Option<u32>) -> String {
     bins.map_or_else(|| "one per code".to_owned(), |count| count.to_string())
 }
+
+/// The name of all guides together.
+const GUIDES: Label = Label::Switch("guides");
 
 /// The name of all scopes together.
 const ALL_SCOPES: Label = Label::Switch("all scopes");

@@ -115,6 +115,16 @@ impl Bindings {
     pub fn labels(&self) -> Vec<String> {
         self.keys.iter().map(|key| key.chord.label()).collect()
     }
+
+    /// Returns the labels of the keys as in the manual, with signs quoted.
+    #[must_use]
+    pub fn quoted_labels(&self) -> String {
+        let quoted = |label: &String| {
+            let is_sign = label.chars().count() == 1 && label.chars().all(|c| c.is_ascii_punctuation());
+            if is_sign { format!("`{label}`") } else { label.clone() }
+        };
+        self.labels().iter().map(quoted).collect::<Vec<_>>().join(" ")
+    }
 }
 
 /// Factor of the smaller step in playback speed.
@@ -404,7 +414,7 @@ pub const TABLE: &[Bindings] = &[
         &[key(Digit('9'), Setting::Zebra.switch()), key(ShiftDigit('9'), Setting::Marks.switch())],
         "zebra on bright areas; marks on clipped or illegal pixels",
     ),
-    row(Section::Picture, &[key(ShiftDigit('7'), Setting::Peaking.next())], "{}: off, low, medium, high"),
+    row(Section::Picture, &[key(Control("f"), Setting::Peaking.next())], "{}: off, low, medium, high"),
     row(
         Section::Picture,
         &[key(Digit('7'), Setting::Zebra.step(false)), key(Digit('8'), Setting::Zebra.step(true))],
@@ -419,6 +429,11 @@ pub const TABLE: &[Bindings] = &[
         Section::Picture,
         &[key(Digit('5'), Setting::FalseColor.switch()), key(ShiftDigit('5'), Setting::FalseColor.next())],
         "false colour by brightness; its next scale",
+    ),
+    row(
+        Section::Picture,
+        &[key(ShiftLetter("o"), Setting::Guides.switch()), key(ShiftDigit('7'), Setting::Mask.next())],
+        "guides: safe areas, cross … (menu); next aspect mask",
     ),
     row(Section::Picture, &[key(Letter("d"), Setting::Datascope.next())], "{} from 16:1 on: decimal, hexadecimal, off"),
     row(
@@ -463,6 +478,7 @@ pub const TABLE: &[Bindings] = &[
         ],
         "copy the values under the pointer, the picture",
     ),
+    row(Section::Picture, &[key(Control("p"), OpenPresets)], "presets: save layout and settings, bring them back"),
     row(Section::Picture, &[key(Letter("f"), ToggleFullscreen)], "full screen and back"),
     row(
         Section::Picture,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use glam::DVec2;
 
+use crate::app::remote::Request;
 pub use histoscope_keys::event::{Key, KeyEvent, Modifiers};
 
 /// Callback that wakes the event loop from another thread when something has been decoded, chosen or saved.
@@ -49,6 +50,8 @@ pub enum Event {
     },
     /// The wheel was turned by this many notches; positive is up.
     Wheel(f64),
+    /// Another program asks for something.
+    Request(Request),
     /// Any other event. The HUD may still handle it.
     Other,
 }

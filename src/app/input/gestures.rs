@@ -35,7 +35,7 @@ impl Gestures {
         match event {
             Event::Key(key) => key.pressed && !key.repeat,
             Event::PointerButton { pressed, .. } => *pressed,
-            Event::Wheel(_) => true,
+            Event::Wheel(_) | Event::Request(_) => true,
             _ => false,
         }
     }
@@ -46,6 +46,7 @@ impl Gestures {
             Event::PointerMoved(at) => self.at = *at / pixels_per_point,
             Event::Key(key) if key.pressed && !key.repeat => self.begin(),
             Event::PointerButton { pressed: true, button } => self.press(*button, now),
+            Event::Request(_) => self.begin(),
             Event::Wheel(_) => self.turn(now),
             _ => {}
         }

@@ -1,8 +1,9 @@
-//! JSON files kept from one run to the next. They are read defensively, written atomically, and never lost.
+//! Files kept from one run to the next. They are read defensively, written atomically, and never lost.
 
 pub mod config;
 pub mod fits;
 pub mod luts;
+pub mod presets;
 pub mod recent;
 
 use std::fs;
@@ -71,11 +72,18 @@ fn set_aside(folder: &Path, name: Name, why: &serde_json::Error) -> bool {
 /// # Errors
 /// The I/O error if the file cannot be written.
 pub fn write(folder: &Path, name: Name, value: &impl Serialize) -> io::Result<()> {
+    let text = serde_json::to_string_pretty(value).map_err(io::Error::other)?;
+    write_text(folder, name.file, &(text + "\n"))
+}
+
+/// Writes a text as [`write`] writes a value.
+///
+/// # Errors
+/// The I/O error if the file cannot be written.
+pub fn write_text(folder: &Path, name: &str, text: &str) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    let text = serde_json::to_string_pretty(value).map_err(io::Error::other)?;
     file.write_all(text.as_bytes())?;
-    file.write_all(b"\n")?;
-    file.persist(folder.join(name.file)).map_err(|error| error.error)?;
+    file.persist(folder.join(name)).map_err(|error| error.error)?;
     Ok(())
 }

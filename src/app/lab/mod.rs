@@ -274,7 +274,6 @@ impl Lab {
             LabCommand::Blur(blur) => LabChoice { blur, ..choice },
             LabCommand::Drawing(drawing) => LabChoice { drawing, ..choice },
             LabCommand::Width(size) => LabChoice { blur: histoscope_lab::BlurSetup { size, ..choice.blur }, ..choice },
-            LabCommand::Type(_) => return,
             LabCommand::PauseSteps => return drop(self.pause_steps(now)),
             LabCommand::Step(forward) => return drop(self.step_diagram(forward, now)),
         };

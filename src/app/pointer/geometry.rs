@@ -9,6 +9,7 @@ use histoscope_core::picture::Frame;
 use histoscope_render::labels::graticule::ScopeSubject;
 use histoscope_render::view::binning::Binning;
 use histoscope_render::view::clip_indicators;
+use histoscope_render::view::guides::PlacedGuides;
 use histoscope_render::view::overlay::{Channels, line_pixels};
 use histoscope_render::view::panel::{self, Hit, PanelRect};
 use histoscope_render::view::placement::{Placement, Shape, ViewSettings};
@@ -148,6 +149,19 @@ impl Geometry<'_> {
     #[must_use]
     pub fn placement(&self) -> Option<Placement> {
         Some(self.scene.placement(&Shape::of(self.frame?), self.size))
+    }
+
+    /// Returns the shape of the compared picture, if one is shown with the live one.
+    #[must_use]
+    pub fn other_shape(&self) -> Option<Shape> {
+        self.other.filter(|_| self.scene.other != Other::Source).map(|compared| Shape::of(&compared.frame))
+    }
+
+    /// Returns the guides on the pictures of the view.
+    #[must_use]
+    pub fn guides(&self) -> Vec<PlacedGuides> {
+        let Some(live) = self.frame.map(Shape::of) else { return Vec::new() };
+        self.scene.guides(&live, Some(&self.other_shape().unwrap_or(live)), self.size)
     }
 
     /// Returns where the source lies if it is shown together with the adjusted picture.

@@ -24,6 +24,7 @@ use histoscope_render::cpu;
 use histoscope_render::gpu::FrameTag;
 use histoscope_render::gpu::readback::Image;
 use histoscope_render::labels::{self, LabelSubject};
+use histoscope_render::view::placement::Shape;
 use histoscope_render::view::probe::probe;
 use histoscope_render::view::scene::{Counted, Scene};
 
@@ -39,13 +40,15 @@ pub struct Outgoing {
     clipboard: Clipboard,
 }
 
-/// Names of the pictures shown with the video's: the one whose bins are outlined, and the one next to it.
+/// The pictures shown with the video's: the one whose bins are outlined, and the one next to it.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct OtherNames<'a> {
+pub struct OtherPictures<'a> {
     /// Name of the picture whose bins are outlined.
     pub outlined: Option<&'a str>,
     /// Name of the picture next to the video's.
     pub beside: Option<&'a str>,
+    /// The shape of that picture.
+    pub shape: Option<Shape>,
 }
 
 impl Outgoing {
@@ -64,30 +67,18 @@ impl Outgoing {
         session: &Session,
         graphics: &mut Graphics,
         (scene, components, region): (&Scene, Components, Option<Rect>),
-        OtherNames { outlined: held, beside: other }: OtherNames<'_>,
+        OtherPictures { outlined: held, beside: other, shape: other_shape }: OtherPictures<'_>,
         labelled: bool,
     ) -> Result<(), String> {
         let Some(frame) = &session.frame else { return Ok(()) };
         let scene = Scene { marks: None, ..*scene };
         let (read, size) = (session.read(frame), graphics.screen.size());
-        let image = if labelled {
-            let subject =
-                LabelSubject { input: &session.name, frame: &read, components, region, scene: &scene, held, other };
-            labels::snapshot(&mut graphics.renderer, &graphics.gpu, size, &subject)
-        } else {
-            graphics.renderer.snapshot(&graphics.gpu, size, &scene)
-        };
+        let (input, scene) = (session.name.as_str(), &scene);
+        let subject = LabelSubject { input, frame: &read, components, region, scene, held, other, other_shape };
+        let drawn = if labelled { labels::snapshot } else { labels::snapshot_bare };
+        let image = drawn(&mut graphics.renderer, &graphics.gpu, size, &subject);
         let image = image.map_err(|error| error.to_string())?;
-        let histogram = graphics.renderer.count(&graphics.gpu).map_err(|error| error.to_string())?;
-        let counter = (graphics.engine.name(), Some(graphics.gpu.info.name.as_str()));
-        let bins = BinFigures { count: scene.look.histograms.clamped().bins, listed: true };
-        let has_linear = components == Components::Rgbl && scene.look.histograms.linear_luminance;
-        let linear = has_linear.then(|| graphics.renderer.count_linear(&graphics.gpu, &scene)).transpose();
-        let linear = linear.map_err(|error| error.to_string())?;
-        let figures =
-            Figures::new(&public(&session.input).display().to_string(), (&read, region), &histogram, counter, bins)
-                .with_linear(linear);
-        let figures = of_adjusted(figures, graphics, &scene, (&read.picture, components, region))?;
+        let figures = figures(session, graphics, (scene, components, region), true)?;
         let json = serde_json::to_string(&figures).map_err(|error| error.to_string())?;
         let name = name(session, frame);
         let (sender, answer) = mpsc::channel();
@@ -119,10 +110,20 @@ impl Outgoing {
 
 impl Outgoing {
     /// Copies the view without the controls. Returns the note to show.
-    pub fn copy_picture(&mut self, graphics: &mut Graphics, scene: &Scene) -> Note {
-        let scene = Scene { marks: None, ..*scene };
+    pub fn copy_picture(
+        &mut self,
+        session: &Session,
+        graphics: &mut Graphics,
+        (scene, components): (&Scene, Components),
+        other_shape: Option<Shape>,
+    ) -> Note {
+        let scene = &Scene { marks: None, ..*scene };
         let size = graphics.screen.size();
-        let image = graphics.renderer.snapshot(&graphics.gpu, size, &scene);
+        let Some(frame) = &session.frame else { return Note::warning("nothing was copied: there is no picture") };
+        let (input, frame) = (session.name.as_str(), &session.read(frame));
+        let (region, held, other) = (None, None, None);
+        let subject = LabelSubject { input, frame, components, region, scene, held, other, other_shape };
+        let image = labels::snapshot_bare(&mut graphics.renderer, &graphics.gpu, size, &subject);
         let image = image.map_err(|error| format!("nothing was copied: {error}"));
         let copied = image.and_then(|image| self.clipboard.copy_image(image));
         copied_note(copied.map(|()| format!("the picture, {}×{}", size.0, size.1)))
@@ -197,6 +198,29 @@ pub fn values_at(
     }
     let name = format!("the frame's numbers  ·  {}", numbers.picture);
     Some(Values { text: format!("{heading}\n{}", numbers.as_table()), name })
+}
+
+/// Returns the figures of the frame on screen, and all its bins if `listed`. The frame is counted again.
+///
+/// # Errors
+/// A message that says why there are none.
+pub fn figures(
+    session: &Session,
+    graphics: &mut Graphics,
+    (scene, components, region): (&Scene, Components, Option<Rect>),
+    listed: bool,
+) -> Result<Figures, String> {
+    let frame = session.frame.as_ref().ok_or("there is no picture yet")?;
+    let read = session.read(frame);
+    let histogram = graphics.renderer.count(&graphics.gpu).map_err(|error| error.to_string())?;
+    let counter = (graphics.engine.name(), Some(graphics.gpu.info.name.as_str()));
+    let bins = BinFigures { count: scene.look.histograms.clamped().bins, listed };
+    let has_linear = components == Components::Rgbl && scene.look.histograms.linear_luminance;
+    let linear = has_linear.then(|| graphics.renderer.count_linear(&graphics.gpu, scene)).transpose();
+    let linear = linear.map_err(|error| error.to_string())?;
+    let input = public(&session.input).display().to_string();
+    let figures = Figures::new(&input, (&read, region), &histogram, counter, bins).with_linear(linear);
+    of_adjusted(figures, graphics, scene, (&read.picture, components, region))
 }
 
 /// Completes the figures of an adjusted picture: which picture was counted, the thresholds, and the source's bins if

@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::{Flow, Viewer};
 use crate::app::options::AppError;
 use histoscope_core::adjust::Parameter;
-use histoscope_hud::{Command, LabCommand, Note, OpenPanels, left_for_others};
+use histoscope_hud::{Command, Note, OpenPanels, left_for_others};
 use histoscope_keys::look;
 use histoscope_keys::{self as keys, Action};
 use histoscope_render::view::overlay::Channels;
@@ -62,14 +62,17 @@ impl Viewer {
             Command::Show(look) => {
                 let changed = look::changes(&self.work.scene.look, &look, self.work.bins.components);
                 log::debug!("shown: {}", changed.join(", "));
-                self.work.scene.look = look;
+                self.work.scene.look = *look;
                 self.work.settings.changed(now);
             }
             Command::LookFor(sought) => self.work.look_for(sought, now),
             Command::BrushOnly(channel) => self.brush_only(channel),
             Command::CopyAt(at) => self.work.copy_values(Some(self.work.geometry().on_view(at)), now),
             Command::GoTo(goal) => self.work.go_to(goal, now),
-            Command::Lab(LabCommand::Type(asked)) => self.work.hud.open_lab_entry(asked),
+            Command::Type(asked) => self.work.hud.open_entry(asked),
+            Command::SavePreset(name) => self.work.save_preset(&name, now),
+            Command::ChoosePreset(name) => self.work.choose_preset(&name, now),
+            Command::OwnMask(aspect) => self.work.show_own_mask(aspect, now),
             Command::Lab(command) => self.lab.choose(command, now),
             Command::Findings(command) => self.work.use_findings(command, now),
             Command::CompareWith(place) => {
@@ -164,6 +167,11 @@ impl Viewer {
                 let at = self.pointer.at.map(|at| self.work.geometry().in_points(at));
                 self.work.hud.open_menu(at);
             }
+            Action::OpenPresets => {
+                let at = self.pointer.at.map(|at| self.work.geometry().in_points(at));
+                self.work.presets.refresh();
+                self.work.hud.open_presets(at);
+            }
             Action::OtherFile { forward } => {
                 let arrival = self.inputs.step(forward, self.work.session.as_ref());
                 self.receive(arrival, now);
@@ -243,7 +251,7 @@ impl Viewer {
     }
 
     /// Enters or leaves full screen, and shows a note on it.
-    fn set_full(&mut self, full: bool, now: Instant) {
+    pub(super) fn set_full(&mut self, full: bool, now: Instant) {
         self.work.graphics.screen.set_full(full);
         self.work.note(Note::done(if full { "full screen: Esc leaves it" } else { "full screen off" }), now);
     }

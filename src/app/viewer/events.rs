@@ -4,7 +4,7 @@ use super::{Flow, Viewer};
 use crate::app::input::event::{Event, Key, KeyEvent};
 use crate::app::input::gestures::Gestures;
 use crate::app::input::keyboard;
-use crate::app::kept::luts;
+use crate::app::kept::{luts, presets};
 use crate::app::options::AppError;
 use crate::app::pointer::geometry::Geometry;
 use crate::app::pointer::{HeldKeys, PointerCommand};
@@ -47,6 +47,10 @@ impl Viewer {
                 self.work.apply_lut(&path, self.work.now());
                 Ok(Flow::Continue)
             }
+            Event::FileDropped(path) if presets::is_preset(&path) => {
+                self.work.apply_preset(&path, self.work.now());
+                Ok(Flow::Continue)
+            }
             Event::FileDropped(path) => {
                 self.work.hud.drop_hint = None;
                 self.inputs.drop_file(path);
@@ -64,6 +68,7 @@ impl Viewer {
                 }
                 Ok(Flow::Continue)
             }
+            Event::Request(request) => self.on_request(request),
             event => self.on_pointer(&event),
         };
         self.end_event();
@@ -125,6 +130,7 @@ impl Viewer {
                 PointerCommand::BrushScopes(brushes) => self.work.scene.brushes = brushes,
                 PointerCommand::Region(rect) => self.work.draw_region(rect)?,
                 PointerCommand::Menu(at) => {
+                    self.work.presets.refresh();
                     let at = self.work.geometry().in_points(at);
                     self.work.hud.open_menu(Some(at));
                 }

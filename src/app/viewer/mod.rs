@@ -1,9 +1,11 @@
 //! The viewer: shows a video, or none, with the HUD over it, and handles the user's input. The parts of the window
 //! return requests, which are carried out here.
 
+mod control;
 mod dispatch;
 mod events;
 mod quit_question;
+mod requests;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -25,6 +27,7 @@ use crate::app::screen::Window;
 use crate::app::screen::graphics::Graphics;
 use crate::app::workspace::Workspace;
 use crate::app::workspace::undo::Undo;
+use control::Control;
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::color::Range;
 use histoscope_hud::{
@@ -61,6 +64,8 @@ pub struct Viewer {
     lab: Lab,
     /// The question asked before live input is lost.
     quit: QuitQuestion,
+    /// The programs that control the window.
+    control: Option<Control>,
     /// The held modifier keys.
     modifiers: Modifiers,
     /// `true` if the window is fully hidden.
@@ -114,6 +119,7 @@ impl Viewer {
             pointer: Pointer::default(),
             brush: BrushControl::default(),
             quit: QuitQuestion::default(),
+            control: None,
             modifiers: Modifiers::NONE,
             occluded: false,
         })
@@ -162,6 +168,7 @@ impl Viewer {
         if self.work.settings.due().is_some_and(|due| due <= now) {
             self.work.keep_settings();
         }
+        self.report_properties();
         // Whatever is already due is handled by the draw that was just requested.
         let hud = self.work.hud.wake_at(now).filter(|&at| at > now && !self.occluded);
         Ok(earlier(earlier(wake_at, hud), self.work.settings.due()))
@@ -273,7 +280,7 @@ impl Viewer {
         }
         readings.scopes.tell_brushed(&sources.geometry, self.brush.shown);
         let adjusting = sources.adjusting(&self.work.adjuster);
-        let corners = sources.picture_corners();
+        let (corners, guides) = (sources.picture_corners(), sources.geometry.guides());
         let beside = sources.pictures_beside();
         let pointer = self.pointer.at.map(|at| sources.geometry.in_points(at));
         let width = left_for_others(sources.geometry.width_in_points(), self.lab.is_open());
@@ -314,7 +321,12 @@ impl Viewer {
                 faulty: self.work.session.as_ref().is_some_and(|session| session.faults().any()),
             },
             look: self.work.scene.look,
-            picture: PictureView { is_full: self.work.graphics.screen.is_full(), seen: seen.as_deref(), beside },
+            picture: PictureView {
+                is_full: self.work.graphics.screen.is_full(),
+                seen: seen.as_deref(),
+                guides: &guides,
+                beside,
+            },
             play: self.work.session.as_ref().map(|session| session.play_state(now)).unwrap_or_default(),
             scopes: ScopesView {
                 components,
@@ -347,6 +359,7 @@ impl Viewer {
                 has_clip: self.work.comparison.has_clip(),
                 title: self.work.comparison.chosen().map(|held| held.title.as_str()),
             },
+            presets: self.work.presets.names(),
             steps: self.undo.steps(),
             pointer: PointerView { at: pointer, probe: readings.probe.as_ref(), readouts: &readings.readouts },
         };
@@ -369,6 +382,7 @@ impl Viewer {
             || work.bins.region.shown().is_some()
             || work.comparison.chosen().is_some()
             || work.scene.look.exposure.is_on()
+            || work.scene.look.guides.any()
             || self.lab.is_open()
             || !work.geometry().arranged().panels.is_empty();
         if is_read { Persistent::Readouts } else { Persistent::Nothing }

@@ -20,6 +20,7 @@ use crate::app::input::event::Waker;
 use crate::app::input::event::{Event, Key, KeyEvent, Modifiers, PointerButton};
 use crate::app::input::wheel::Wheel;
 use crate::app::options::{AppError, PlayOptions};
+use crate::app::remote::endpoint::Endpoint;
 use crate::app::screen::clipboard::Clipboard;
 use crate::app::screen::dialog::PickedFiles;
 use crate::app::screen::{EMPTY_SIZE, Window, size_for};
@@ -46,7 +47,7 @@ const APPLICATION: &str = "org.histoscope.Histoscope";
 ///
 /// # Errors
 /// [`AppError`] if the video cannot be opened, or the adapter or the display fails.
-pub fn run(options: PlayOptions) -> Result<(), AppError> {
+pub fn run(options: PlayOptions, endpoint: Option<Endpoint>) -> Result<(), AppError> {
     // Loading the graphics drivers takes longest, so it starts first, on its own thread.
     let instance = Loading::start();
     let event_loop = EventLoop::<()>::with_user_event().build().map_err(|error| start::no_display(&options, error))?;
@@ -60,7 +61,8 @@ pub fn run(options: PlayOptions) -> Result<(), AppError> {
         Some(input) => Some(start::open(input, &options, &waker)?),
         None => None,
     };
-    let mut app = App { options, waker, instance, media, open: None, wheel: Wheel::default(), result: Ok(()) };
+    let mut app =
+        App { options, endpoint, waker, instance, media, open: None, wheel: Wheel::default(), result: Ok(()) };
     event_loop.run_app(&mut app).map_err(start::display_error)?;
     if let Some((_, viewer)) = &mut app.open {
         viewer.finish();
@@ -70,6 +72,8 @@ pub fn run(options: PlayOptions) -> Result<(), AppError> {
 
 struct App {
     options: PlayOptions,
+    /// Where other programs connect, until the viewer takes it over.
+    endpoint: Option<Endpoint>,
     waker: Waker,
     /// The graphics drivers, still loading.
     instance: Loading,
@@ -92,8 +96,9 @@ impl App {
         let window = DesktopWindow::open(event_loop, beginning.first_frame(), self.options.begin.fullscreen);
         let window = Rc::new(window.map_err(start::display_error)?);
         let (options, waker) = (self.options.clone(), Arc::clone(&self.waker));
-        let viewer =
+        let mut viewer =
             Viewer::new(Rc::<DesktopWindow>::clone(&window), &instance, options, waker, (beginning, comparison))?;
+        viewer.listen(self.endpoint.take(), &self.waker)?;
         self.open = Some((window, viewer));
         Ok(())
     }
@@ -133,6 +138,9 @@ impl ApplicationHandler for App {
     }
 
     fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
+        let Some((_, viewer)) = &mut self.open else { return };
+        let result = viewer.take_requests();
+        self.settle(event_loop, result);
         let Some((_, viewer)) = &mut self.open else { return };
         match viewer.advance() {
             Ok(Some(wake_at)) => event_loop.set_control_flow(ControlFlow::WaitUntil(wake_at)),

@@ -16,6 +16,7 @@ use crate::app::files::start;
 use crate::app::input::event::Event;
 use crate::app::input::event::Waker;
 use crate::app::options::{AppError, PlayOptions};
+use crate::app::remote::endpoint::Endpoint;
 use crate::app::screen::clipboard::Clipboard;
 use crate::app::screen::dialog::PickedFiles;
 use crate::app::screen::{EMPTY_SIZE, Window, size_for};
@@ -208,7 +209,12 @@ impl Offscreen {
     ///
     /// # Errors
     /// [`AppError`] if the video cannot be opened or the adapter fails.
-    pub fn open(options: PlayOptions, size: Option<(u32, u32)>, is_driven: bool) -> Result<Self, AppError> {
+    pub fn open(
+        options: PlayOptions,
+        endpoint: Option<Endpoint>,
+        size: Option<(u32, u32)>,
+        is_driven: bool,
+    ) -> Result<Self, AppError> {
         let mut instance = Loading::start();
         let (sender, woken) = mpsc::channel();
         let waker: Waker = Arc::new(move || {
@@ -227,8 +233,10 @@ impl Offscreen {
         };
         let clock = if is_driven { Clock::Driven(Instant::now()) } else { Clock::Real };
         let window = Rc::new(OffscreenWindow::new(size.unwrap_or(own_size), options.begin.fullscreen, clock));
-        let viewer =
+        let own_waker = Arc::clone(&waker);
+        let mut viewer =
             Viewer::new(Rc::<OffscreenWindow>::clone(&window), &instance, options, waker, (beginning, comparison))?;
+        viewer.listen(endpoint, &own_waker)?;
         Ok(Self { window, viewer, woken })
     }
 
@@ -355,7 +363,7 @@ impl fmt::Display for PlayFigures {
 /// # Errors
 /// [`AppError`] if the video cannot be opened or the adapter fails.
 pub fn measure(options: PlayOptions, length: Duration, size: Option<(u32, u32)>) -> Result<PlayFigures, AppError> {
-    let mut offscreen = Offscreen::open(options, size, false)?;
+    let mut offscreen = Offscreen::open(options, None, size, false)?;
     offscreen.viewer.time_passes()?;
     // Until the first picture is drawn, decoder and graphics device get ready.
     let (mut begin, mut processor_before) = (Instant::now(), None);

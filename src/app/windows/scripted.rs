@@ -17,6 +17,7 @@ use glam::DVec2;
 use super::offscreen::Offscreen;
 use crate::app::input::event::{Event, Key, KeyEvent, Modifiers, PointerButton};
 use crate::app::options::{AppError, PlayOptions};
+use crate::app::remote::endpoint::Endpoint;
 use crate::app::screen::Window;
 use crate::app::viewer::Flow;
 use histoscope_batch::file;
@@ -42,13 +43,13 @@ const SETTLED: (u32, Duration) = (3, Duration::from_millis(100));
 ///
 /// # Errors
 /// [`AppError`] if the video cannot be opened or the adapter fails.
-pub fn run(options: &PlayOptions) -> Option<Result<(), AppError>> {
+pub fn run(options: &PlayOptions, endpoint: &mut Option<Endpoint>) -> Option<Result<(), AppError>> {
     let is_driven = match std::env::var(SCRIPT).ok()?.as_str() {
         "driven" => true,
         "real" => false,
         _ => return None,
     };
-    Some(Driver::open(options.clone(), is_driven).and_then(|mut driver| {
+    Some(Driver::open(options.clone(), endpoint.take(), is_driven).and_then(|mut driver| {
         let result = driver.run();
         driver.offscreen.viewer.finish();
         result
@@ -72,8 +73,8 @@ struct Driver {
 }
 
 impl Driver {
-    fn open(options: PlayOptions, is_driven: bool) -> Result<Self, AppError> {
-        let offscreen = Offscreen::open(options, None, is_driven)?;
+    fn open(options: PlayOptions, endpoint: Option<Endpoint>, is_driven: bool) -> Result<Self, AppError> {
+        let offscreen = Offscreen::open(options, endpoint, None, is_driven)?;
         let now = offscreen.window.now();
         let mut driver = Self {
             offscreen,
@@ -306,6 +307,10 @@ impl Driver {
                 (self.drawn_at, self.draws) = (now, self.draws + 1);
                 self.has_quit |= self.offscreen.draw()? == Flow::Quit;
             }
+            if self.has_quit {
+                return Ok(());
+            }
+            self.has_quit |= self.offscreen.viewer.take_requests()? == Flow::Quit;
             if self.has_quit {
                 return Ok(());
             }

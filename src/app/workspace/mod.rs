@@ -17,6 +17,7 @@ use crate::app::input::event::{Key, Modifiers, Waker};
 use crate::app::kept::config::{Keeper, Settings, Store};
 use crate::app::kept::fits::{Fits, visible_share_text};
 use crate::app::kept::luts::FolderLuts;
+use crate::app::kept::presets::{self, Presets};
 use crate::app::kept::recent::Recent;
 use crate::app::measure::bins::{Bins, RequestedFigures};
 use crate::app::measure::frame_light::FrameLight;
@@ -25,7 +26,7 @@ use crate::app::options::{AppError, Comparing, PlayOptions};
 use crate::app::pointer::geometry::Geometry;
 use crate::app::pointer::regions;
 use crate::app::readings::checker::Checker;
-use crate::app::readings::outgoing::{OtherNames, Outgoing, values_at};
+use crate::app::readings::outgoing::{OtherPictures, Outgoing, figures, values_at};
 use crate::app::screen::Window;
 use crate::app::screen::graphics::Graphics;
 use crate::app::session::Session;
@@ -38,14 +39,15 @@ use histoscope_core::picture::Point;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::strip::FindingFilter;
 use histoscope_core::tone_map::{ToneMapping, doubts};
-use histoscope_hud::{FindingsCommand, Hud, Note};
+use histoscope_hud::{EntryKind, FindingsCommand, Hud, Note};
 use histoscope_hud::{RecentFile, place_text};
 use histoscope_keys::look;
-use histoscope_keys::{self as keys, Action, NamedKey, Panel, Setting};
+use histoscope_keys::{self as keys, Action, Change, NamedKey, Panel, Setting};
 use histoscope_media::{DeviceMemory, HardwareChoice};
 use histoscope_render::gpu::{FrameTag, GpuError, Instance};
 use histoscope_render::view::brushes::Brushes;
 use histoscope_render::view::exposure::{FalseColorTable, Peaking, Tint};
+use histoscope_render::view::guides::{Guides, Mask, MaskAspect};
 use histoscope_render::view::overlay::{BarScale, OverlayStyle, linear_text};
 use histoscope_render::view::placement::{Shape, ViewSettings};
 use histoscope_render::view::region::Region;
@@ -92,6 +94,8 @@ pub struct Workspace {
     luts: FolderLuts,
     /// The files opened most recently.
     pub recent: Recent,
+    /// The presets.
+    pub presets: Presets,
     /// The title of the window.
     pub title: Title,
     /// `true` if the user has been told that most of the bars are cut off.
@@ -120,7 +124,9 @@ impl Workspace {
         let graphics = Graphics::new(instance, window, (options.adapter.clone(), options.engine, options.hdr))?;
         options.memory.set(graphics.engine.shared_memory());
         let settings = store.settings();
-        let kept = settings.look;
+        let presets = Presets::open(store.folder());
+        let preset = options.preset.as_deref().map(|name| presets::read(&presets.file(name)?)).transpose()?;
+        let kept = preset.unwrap_or(settings.look);
         let histograms = OverlayStyle {
             bins: options.view.bin_count.or(kept.histograms.bins),
             linear_luminance: options.view.linear_luminance.unwrap_or(kept.histograms.linear_luminance),
@@ -135,6 +141,7 @@ impl Workspace {
             scopes: options.view.scopes.unwrap_or(kept.scopes),
             view: ViewSettings::fitted(settings.fits.fit),
             exposure: options.view.exposure.apply_to(kept.exposure),
+            guides: options.view.guides.unwrap_or(kept.guides),
             tone_mapping: options.view.tone_mapping.unwrap_or(kept.tone_mapping),
             stops: options.view.stops,
             adjustments: options.view.adjustments.clamped(),
@@ -165,6 +172,7 @@ impl Workspace {
             fits: Fits::new(settings.fits.clone()),
             luts: settings.luts.clone(),
             recent: Recent::open(store.folder()),
+            presets,
             settings: Keeper::new(store),
             title: Title::new(now),
             hinted_at_scale: false,
@@ -631,12 +639,59 @@ impl Workspace {
         if matches!(action, Action::Change(Setting::Diagram, _)) && self.lacks_chromaticities() {
             text += "; Cb and Cr are counted, because these codes have no R'G'B'";
         }
+        if self.scene.look.guides != before.guides
+            && self.scene.look.guides.any()
+            && self.geometry().guides().is_empty()
+        {
+            text += "; this picture has no room for them";
+        }
         if let Action::ToggleAdjustment(kind) = action {
             self.introduce(kind, now);
         }
         self.note(Note::done(text), now);
         self.settings.changed(now);
         true
+    }
+
+    /// Keeps layout and settings under a name.
+    pub fn save_preset(&mut self, name: &str, now: Instant) {
+        let note = match self.presets.save(name, &self.scene.look) {
+            Ok(name) => Note::done(format!("saved the preset {name}: Ctrl+P brings it back")),
+            Err(error) => Note::warning(error.to_string()),
+        };
+        self.note(note, now);
+    }
+
+    /// Takes layout and settings from a preset that is kept.
+    pub fn choose_preset(&mut self, name: &str, now: Instant) {
+        match self.presets.file(name) {
+            Ok(path) => self.apply_preset(&path, now),
+            Err(error) => self.note(Note::warning(error.to_string()), now),
+        }
+    }
+
+    /// Takes layout and settings from a preset's file. The rest, such as zoom and adjustments, stays as it is.
+    pub fn apply_preset(&mut self, path: &Path, now: Instant) {
+        let kept = match presets::read(path) {
+            Ok(kept) => kept,
+            Err(error) => return self.note(Note::warning(error.to_string()), now),
+        };
+        let before = self.scene.look;
+        let Look { stops, view, adjustments, counted, sharing, gain, .. } = before;
+        self.scene.look = Look { stops, view, adjustments, counted, sharing, gain, ..kept };
+        let changes = look::changes(&before, &self.scene.look, self.bins.components).join(", ");
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let changes = if changes.is_empty() { "nothing changes".to_owned() } else { changes };
+        self.note(Note::done(format!("preset {name}: {changes}")), now);
+        self.settings.changed(now);
+        self.redraw();
+    }
+
+    /// Shows a mask with an aspect of the user's own.
+    pub fn show_own_mask(&mut self, own: MaskAspect, now: Instant) {
+        self.scene.look.guides = Guides { own, ..self.scene.look.guides };
+        let place = Mask::ALL.iter().position(|&mask| mask == Mask::Own).unwrap_or_default();
+        self.restyle(Action::Change(Setting::Mask, Change::To(place)), now);
     }
 
     /// Returns `true` if the vectorscope is to count chromaticities, but the codes on screen have none.
@@ -673,7 +728,7 @@ impl Workspace {
         };
         match refusal {
             Some(text) => self.note(Note::done(text), now),
-            None => self.hud.open_entry(),
+            None => self.hud.open_entry(EntryKind::Place),
         }
     }
 
@@ -898,18 +953,35 @@ impl Workspace {
         let components = self.bins.components;
         let shown = (&self.scene, components, self.bins.region.counted());
         let is_paired = self.scene.paired().is_some_and(|pair| pair.other != Other::Source);
-        let names = OtherNames {
+        let names = OtherPictures {
             outlined: self.comparison.outlined_in(components).map(|compared| compared.name.as_str()),
             beside: self.comparison.chosen().filter(|_| is_paired).map(|compared| compared.title.as_str()),
+            shape: self.geometry().other_shape(),
         };
         if let Err(reason) = self.outgoing.save(session, &mut self.graphics, shown, names, labelled) {
             self.note(Note::warning(format!("nothing was saved: {reason}")), now);
         }
     }
 
+    /// Returns the figures of the frame on screen, as saved with a picture, without the bins.
+    ///
+    /// # Errors
+    /// A message that says why there are none.
+    pub fn figures(&mut self) -> Result<serde_json::Value, String> {
+        let session = self.session.as_ref().ok_or("no video is open")?;
+        if let Some(reason) = self.comparison.refusal() {
+            return Err(reason.to_owned());
+        }
+        let shown = (&self.scene, self.bins.components, self.bins.region.counted());
+        let figures = figures(session, &mut self.graphics, shown, false)?;
+        serde_json::to_value(&figures).map_err(|error| error.to_string())
+    }
+
     /// Copies the view without the controls.
     fn copy_picture(&mut self, now: Instant) {
-        let note = self.outgoing.copy_picture(&mut self.graphics, &self.scene);
+        let Some(session) = &self.session else { return };
+        let (shown, shape) = ((&self.scene, self.bins.components), self.geometry().other_shape());
+        let note = self.outgoing.copy_picture(session, &mut self.graphics, shown, shape);
         self.note(note, now);
     }
 

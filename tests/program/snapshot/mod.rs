@@ -4,6 +4,7 @@ mod adjusted;
 mod bins;
 mod expected;
 mod false_color;
+mod guides;
 mod layouts;
 mod linear;
 mod luts;

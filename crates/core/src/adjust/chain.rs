@@ -141,7 +141,8 @@ impl fmt::Display for Adjustments {
 }
 
 /// An adjustment that a key or a button switches on and off.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Adjustment {
     /// The lookup table before all others.
     Lut,

@@ -4,11 +4,14 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 use super::Codes;
 use super::parse_error::ParseError;
 
 /// One of an adjustment's two parameters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Parameter {
     /// The main one: size, time constant, clip limit, levels, classes.
     Main,

@@ -9,7 +9,8 @@ use super::picture;
 use super::tile;
 use super::words::{added_up, grouped, number};
 use crate::controls::LETTERS;
-use crate::lab_view::{BlurView, ChoiceOutcome, EntryKind, LabCommand};
+use crate::entry::EntryKind;
+use crate::lab_view::{BlurView, ChoiceOutcome, LabCommand};
 use crate::model::Command;
 use crate::theme;
 use histoscope_lab::{BlurMethod, BlurSetup, Blurred};
@@ -123,7 +124,7 @@ fn widths(ui: &mut Ui, rect: Rect, setup: BlurSetup, commands: &mut Vec<Command>
     let other = if chosen.is_some() { "n …".to_owned() } else { format!("{} …", setup.size) };
     if let Some(to) = values(ui, line, "pixels, odd", &WIDTHS.map(|width| width.to_string()), chosen, &other, false) {
         let command = WIDTHS.get(to).map(|&width| LabCommand::Width(width));
-        commands.push(Command::Lab(command.unwrap_or(LabCommand::Type(EntryKind::Width))));
+        commands.push(command.map_or(Command::Type(EntryKind::Width), Command::Lab));
     }
 }
 

@@ -6,7 +6,8 @@ use super::block::{BUTTONS, LabBlock, layout, named, trace_button, values};
 use super::pixels::diagram;
 use super::words::{added_up, grouped, micros, number, short, why};
 use crate::controls::{self, LETTERS};
-use crate::lab_view::{ChoiceOutcome, CountingView, Cut, EntryKind, Figures, LabCommand, PassFigures};
+use crate::entry::EntryKind;
+use crate::lab_view::{ChoiceOutcome, CountingView, Cut, Figures, LabCommand, PassFigures};
 use crate::model::Command;
 use crate::theme;
 use histoscope_lab::{ChannelSet, Method, Shape, Step};
@@ -86,12 +87,12 @@ fn chunks(ui: &mut Ui, rect: Rect, view: &CountingView<'_>, commands: &mut Vec<C
     // The chunk does not apply to a single invocation, nor to methods that are not the tutorial's.
     let is_used = method.reads_texture() && method != Method::Single;
     if let Some(to) = values(ui, line, "pixels across and down", &names, chosen, &other, !is_used) {
-        commands.push(Command::Lab(match to {
-            0 => LabCommand::Chunk(None),
-            to => {
-                CHUNKS.get(to - 1).map_or(LabCommand::Type(EntryKind::Chunk), |&chunk| LabCommand::Chunk(Some(chunk)))
-            }
-        }));
+        let chunk = to.checked_sub(1).map(|place| CHUNKS.get(place).copied());
+        commands.push(match chunk {
+            None => Command::Lab(LabCommand::Chunk(None)),
+            Some(None) => Command::Type(EntryKind::Chunk),
+            Some(chunk) => Command::Lab(LabCommand::Chunk(chunk)),
+        });
     }
 }
 
@@ -116,8 +117,8 @@ pub fn bins(ui: &mut Ui, rect: Rect, count: u32, commands: &mut Vec<Command>) {
     let other = if chosen.is_some() { "n …".to_owned() } else { format!("{count} …") };
     let id = format!("bins, {} to {}", Shape::BINS.start(), Shape::BINS.end());
     if let Some(to) = values(ui, line, &id, &names, chosen, &other, false) {
-        commands
-            .push(Command::Lab(BINS.get(to).map_or(LabCommand::Type(EntryKind::Bins), |&bins| LabCommand::Bins(bins))));
+        let bins = BINS.get(to).map(|&bins| Command::Lab(LabCommand::Bins(bins)));
+        commands.push(bins.unwrap_or(Command::Type(EntryKind::Bins)));
     }
 }
 

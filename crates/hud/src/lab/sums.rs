@@ -9,7 +9,8 @@ use super::counting::{NARROW, step_text};
 use super::tree;
 use super::words::{added_up, grouped, micros, number};
 use crate::controls::{self, LETTERS};
-use crate::lab_view::{ChoiceOutcome, EntryKind, LabCommand, SumView};
+use crate::entry::EntryKind;
+use crate::lab_view::{ChoiceOutcome, LabCommand, SumView};
 use crate::model::Command;
 use crate::theme;
 use histoscope_lab::{ScanKind, ScanMethod, ScannedWords, SumSetup, Summed};
@@ -159,7 +160,7 @@ fn lengths(ui: &mut Ui, rect: Rect, setup: SumSetup, commands: &mut Vec<Command>
     let other = if chosen.is_some() { "n …".to_owned() } else { format!("{} …", shortened(setup.length)) };
     if let Some(to) = values(ui, line, "words, 512 to 2^26", &names, chosen, &other, false) {
         let length = LENGTHS.get(to).map(|&power| LabCommand::Length(1 << power));
-        commands.push(Command::Lab(length.unwrap_or(LabCommand::Type(EntryKind::Length))));
+        commands.push(length.map_or(Command::Type(EntryKind::Length), Command::Lab));
     }
 }
 

@@ -4,6 +4,7 @@ use egui::Ui;
 
 use super::drawing::{BESIDE, MenuDrawing};
 use super::words::shortened;
+use crate::entry::EntryKind;
 use crate::model::Command;
 use crate::theme;
 use histoscope_core::adjust::{Adjustment, CameraLog, Choices};
@@ -54,6 +55,35 @@ impl MenuDrawing<'_, '_> {
             let now = if self.model.file.track == Some(number) { "now" } else { "" };
             if self.line(ui, &format!("{number}: {track}"), now, true).clicked() {
                 self.commands.push(Command::Track(number));
+            }
+        }
+    }
+
+    /// Adds the guides: safe areas, captions, cross and masks.
+    pub(super) fn guides(&mut self, ui: &mut Ui) {
+        for setting in [Setting::Guides, Setting::SafeAreas, Setting::Caption, Setting::Cross] {
+            self.action_line(ui, setting.switch());
+        }
+        ui.add(egui::Separator::default().spacing(7.0));
+        self.values(ui, Setting::Mask);
+        if self.line(ui, "Another aspect …", "", true).clicked() {
+            self.commands.push(Command::Type(EntryKind::Aspect));
+        }
+    }
+
+    /// Adds the presets, and a line that saves another.
+    pub(super) fn presets(&mut self, ui: &mut Ui) {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        if self.line(ui, "Save layout and settings as …", "", true).clicked() {
+            self.commands.push(Command::Type(EntryKind::Preset));
+        }
+        ui.add(egui::Separator::default().spacing(7.0));
+        if self.model.presets.is_empty() {
+            self.line(ui, "No presets yet", "", false);
+        }
+        for name in self.model.presets {
+            if self.line(ui, name, "", true).clicked() {
+                self.commands.push(Command::ChoosePreset(name.clone()));
             }
         }
     }

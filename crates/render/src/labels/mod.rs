@@ -4,6 +4,7 @@
 
 pub mod fonts;
 pub mod graticule;
+pub mod guides;
 
 use egui::epaint::text::{LayoutJob, TextFormat};
 use egui::{Align2, Color32, CornerRadius, FontId, LayerId, Painter, Pos2, Rect, Stroke, Vec2, pos2, vec2};
@@ -57,6 +58,8 @@ pub struct LabelSubject<'a> {
     pub held: Option<&'a str>,
     /// File and time of the frame shown for comparison, unless that is the source.
     pub other: Option<&'a str>,
+    /// The shape of that frame's picture.
+    pub other_shape: Option<Shape>,
 }
 
 /// Draws the view with labels, and the caption below it. The image is as wide as the view, but taller.
@@ -98,8 +101,42 @@ pub fn snapshot_with_scopes(
     subject: &LabelSubject<'_>,
 ) -> Result<Image, GpuError> {
     let points = points(size);
-    let on_view = shapes(size, points, |painter| label_scopes(painter, size, points, subject));
+    let on_view = shapes(size, points, |painter| {
+        draw_guides(painter, size, points, subject);
+        label_scopes(painter, size, points, subject);
+    });
     renderer.snapshot_with(gpu, size, subject.scene, on_view)
+}
+
+/// Draws the view with nothing on it but the guides.
+///
+/// # Errors
+/// As for [`snapshot`].
+pub fn snapshot_bare(
+    renderer: &mut Renderer,
+    gpu: &Gpu,
+    size: (u32, u32),
+    subject: &LabelSubject<'_>,
+) -> Result<Image, GpuError> {
+    if !subject.scene.look.guides.any() {
+        return renderer.snapshot(gpu, size, subject.scene);
+    }
+    let points = points(size);
+    let on_view = shapes(size, points, |painter| draw_guides(painter, size, points, subject));
+    renderer.snapshot_with(gpu, size, subject.scene, on_view)
+}
+
+/// Draws the guides, except over histograms and scopes.
+fn draw_guides(painter: &Painter, size: (u32, u32), points: f32, subject: &LabelSubject<'_>) {
+    let LabelSubject { frame, components, scene, .. } = *subject;
+    let scopes = scene.arranged(size).panels.into_iter().map(|panel| panel.frame);
+    let covered = panels(scene, components, size).map(|(_, rect, _)| rect).chain(scopes);
+    let covered: Vec<_> = covered.map(|rect| in_points(&rect, points)).collect();
+    let live = Shape::of(frame);
+    let other = subject.other_shape.as_ref().unwrap_or(&live);
+    for placed in scene.guides(&live, Some(other), size) {
+        guides::draw(painter, &placed, &covered);
+    }
 }
 
 /// Draws the labels on the scopes.
@@ -174,6 +211,8 @@ fn caption(subject: &LabelSubject<'_>) -> Vec<String> {
         format!("read as: {width}×{height}, {depth} bits, {}", frame.interpretation()),
     ];
     lines.extend(told_of_pair(scene, subject.other));
+    let guides = scene.look.guides.text();
+    lines.extend((!guides.is_empty()).then(|| format!("guides: {guides}")));
     lines.extend(scene.look.exposure.description(scene.look.shown_light(&frame.source).scale()));
     // False colour replaces the picture's own colours.
     let tone_map = scene.look.tone_map(&frame.source, Display::Sdr).filter(|_| !scene.look.exposure.false_color.shown);
@@ -220,6 +259,7 @@ fn label_view(painter: &Painter, size: (u32, u32), points: f32, subject: &LabelS
     let range = subject.frame.picture.colorimetry().range.value;
     let light = subject.scene.look.counted_light(subject.components, &subject.frame.source).scale();
     let view = Rect::from_min_size(Pos2::ZERO, vec2(size.0 as f32, size.1 as f32) / points);
+    draw_guides(painter, size, points, subject);
     label_scopes(painter, size, points, subject);
     let shown: Vec<_> = panels(subject.scene, subject.components, size).collect();
     if let Some(rect) = subject.region {

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::view::datascope::Datascope;
 use crate::view::exposure::Exposure;
+use crate::view::guides::Guides;
 use crate::view::overlay::{Channels, OverlayStyle};
 use crate::view::placement::ViewSettings;
 use crate::view::scopes::ScopeStyle;
@@ -60,6 +61,8 @@ pub struct Look {
     pub scopes: ScopeStyle,
     /// Zebras, marks and false colour.
     pub exposure: Exposure,
+    /// Safe areas, masks and the cross over the picture.
+    pub guides: Guides,
     /// The way in which PQ and HLG are shown. Counts and everything else that depends on codes ignore it.
     pub tone_mapping: ToneMapping,
     /// The exposure of the picture's own colours, which counts ignore, too.
@@ -93,6 +96,7 @@ impl Default for Look {
             curves: false,
             scopes: ScopeStyle::default(),
             exposure: Exposure::default(),
+            guides: Guides::default(),
             tone_mapping: ToneMapping::default(),
             stops: Stops::default(),
             datascope: Datascope::default(),
@@ -109,7 +113,8 @@ impl Look {
     /// Returns the look with every value clamped to its limits.
     #[must_use]
     pub fn clamped(self) -> Self {
-        Self { histograms: self.histograms.clamped(), scopes: self.scopes.clamped(), ..self }
+        let (histograms, scopes) = (self.histograms.clamped(), self.scopes.clamped());
+        Self { histograms, scopes, guides: self.guides.clamped(), ..self }
     }
 
     /// Returns the picture that is counted: [`Counted::Source`] if nothing is adjusted.

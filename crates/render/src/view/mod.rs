@@ -7,6 +7,7 @@ pub mod clip_indicators;
 pub mod count;
 pub mod datascope;
 pub mod exposure;
+pub mod guides;
 pub mod look;
 pub mod marked;
 pub mod overlay;

@@ -3,6 +3,7 @@
 pub use crate::view::brush::Brush;
 use crate::view::brush::Lighting;
 use crate::view::brushes::Brushes;
+use crate::view::guides::PlacedGuides;
 pub use crate::view::look::{Counted, Look};
 use crate::view::overlay::{Arrangement, COLUMN_WIDTH, MARGIN, OverlayStyle, PAIR_WIDTH, margin_below};
 use crate::view::placement::{Fit, Placement, Shape, ViewSettings};
@@ -114,6 +115,17 @@ impl Scene {
     #[must_use]
     pub fn placement_of_other(&self, shape: &Shape, view: (u32, u32)) -> Placement {
         Placement::within(shape, &self.view_settings(), view, self.areas(view)[1])
+    }
+
+    /// Returns the guides on a live picture of that shape and, side by side, on the other one.
+    #[must_use]
+    pub fn guides(&self, shape: &Shape, other: Option<&Shape>, view: (u32, u32)) -> Vec<PlacedGuides> {
+        let guides = &self.look.guides;
+        let live = PlacedGuides::new(guides, shape, &self.placement(shape, view));
+        let is_beside = self.paired().is_some_and(|pair| pair.sharing == Sharing::SideBySide);
+        let other = other.filter(|_| is_beside);
+        let other = other.and_then(|other| PlacedGuides::new(guides, other, &self.placement_of_other(other, view)));
+        live.into_iter().chain(other).collect()
     }
 
     /// Returns the parts of a view in which the live picture and the other one are placed.
