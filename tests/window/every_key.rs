@@ -137,6 +137,7 @@ fn check(program: &Program, key: &str, action: Action) {
         Action::CopyPicture => drop(note("copied the picture")),
         Action::FindBars => drop(note("no black bars at the edges of this frame")),
         Action::TakeRegion => drop(note("no region is proposed: Shift+R looks for black bars")),
+        Action::MoveLine { .. } => drop(note("no line is counted: Shift+click the picture")),
         Action::EnterTime => {
             go_to(program, "2.5", 2.5);
             go_to(program, "45", 1.5);
@@ -168,6 +169,12 @@ fn check(program: &Program, key: &str, action: Action) {
             note("A at");
             note("looping A–B");
             note("A and B cleared");
+        }
+        Action::Change(Setting::ReferenceLines, _) => drop(note("no reference lines")),
+        Action::Change(Setting::Peaking, _) => {
+            for sensitivity in ["low", "medium", "high", "off"] {
+                note(&format!("focus peaking: {sensitivity}"));
+            }
         }
         Action::Change(Setting::Red, Change::Switch) => notes("red off", "red on"),
         Action::Change(Setting::Green, Change::Switch) => notes("green off", "green on"),

@@ -34,7 +34,6 @@ use histoscope_render::view::scopes::ScopeKind;
 
 /// A request that the user makes through the HUD.
 #[derive(Debug, Clone, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "there are a few of them for a frame")]
 pub enum Command {
     /// Do what a key does.
     Do(Action),

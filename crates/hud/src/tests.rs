@@ -461,7 +461,7 @@ fn the_line_above_the_histograms_has_a_tooltip_on_linear_light() {
         model.look.histograms.linear_luminance = linear;
         hud.set_scale((1280, 720), 1.0);
         hud.wake(now);
-        let at = pos2(panels[0].rect.min.x + 30.0, panels[0].rect.min.y - theme::AXIS - 8.0);
+        let at = pos2(panels[0].rect.min.x + 30.0, panels[0].rect.min.y - AXIS - 8.0);
         let context = hud.context.clone();
         // The tooltip appears once the pointer has rested.
         let shapes = (0..30_u8).map(|step| {

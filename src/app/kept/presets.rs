@@ -159,8 +159,7 @@ mod tests {
     use histoscope_render::view::overlay::{Arrangement, Channels};
 
     fn changed() -> Look {
-        let mut look = Look::default();
-        look.channels = Channels::one(1);
+        let mut look = Look { channels: Channels::one(1), ..Look::default() };
         look.histograms.arrangement = Arrangement::Parade;
         look.scopes.waveform = true;
         look.guides = "safe,1:1".parse().unwrap();

@@ -299,7 +299,8 @@ impl Session {
     }
 
     /// Returns the names of the frame that the player shows. Its timecode may follow from its number.
-    fn place(&self) -> FramePlace {
+    #[must_use]
+    pub fn place(&self) -> FramePlace {
         let place = self.player.place();
         let timecodes = self.info.timecodes;
         FramePlace { timecode: timecodes.and_then(|all| all.of(place.timecode, place.number)), ..place }

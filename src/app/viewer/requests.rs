@@ -74,7 +74,7 @@ const PROPERTIES: &[Property] = &[
         },
     ),
     fixed("estimated-frame-count", |viewer| Some(json!(session(viewer)?.info.stated_frames?))),
-    fixed("timecode", |viewer| Some(json!(session(viewer)?.timecode()?.to_string()))),
+    fixed("timecode", |viewer| Some(json!(session(viewer)?.place().timecode?.to_string()))),
     settable(
         "speed",
         |viewer| Some(json!(session(viewer)?.player.speed())),
