@@ -522,8 +522,16 @@ mod tests {
         let frame = histoscope_core::test_data::gray((4, 4), |_, _| 0);
         let line = |look: Look| {
             let (input, components, scene) = ("a.mp4", Components::Rgbl, Scene::from(look));
-            let subject =
-                LabelSubject { input, frame: &frame, components, region: None, scene: &scene, held: None, other: None };
+            let subject = LabelSubject {
+                input,
+                frame: &frame,
+                components,
+                region: None,
+                scene: &scene,
+                held: None,
+                other: None,
+                other_shape: None,
+            };
             caption(&subject).into_iter().find(|line| line.starts_with("counted: ")).expect("it says what was counted")
         };
         let of = |scale| {
