@@ -31,6 +31,7 @@ fn arrows_letters_enter_and_esc_lead_through_the_menu() {
     leads_to(&program, "s", "Show numbers");
     leads_to(&program, "s", "Show the lab");
     leads_to(&program, "s", "Show zebra");
+    leads_to(&program, "c", "Change focus peaking (now: off)");
     leads_to(&program, "c", "Change codes in pixels (now: decimal)");
     leads_to(&program, "c", "Change tone map (now: BT.2390)");
     leads_to(&program, "c", "Copy the values");
