@@ -104,10 +104,11 @@ impl Panel<'_> {
 
     fn peaking(&mut self, peaking: &mut Peaking) {
         let words = "Marks pixels beside which the picture changes by much, as it does in focus";
-        let line = self.switch(*peaking != Peaking::Off, "Peaking", Setting::Peaking.next(), words);
+        let is_off = *peaking == Peaking::Off;
+        let line = self.switch(!is_off, "Peaking", Setting::Peaking.next(), words);
         let chosen = Peaking::ALL.iter().position(|one| one == peaking).unwrap_or(0);
         if let Some(to) =
-            controls::choice(self.ui, line, "sensitivity", &Peaking::ALL.map(Peaking::name), chosen, false)
+            controls::choice(self.ui, line, "sensitivity", &Peaking::ALL.map(Peaking::name), chosen, is_off)
         {
             *peaking = Peaking::ALL[to];
         }

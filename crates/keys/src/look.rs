@@ -162,7 +162,9 @@ mod tests {
 
     #[test]
     fn a_change_is_described_in_the_words_of_its_note() {
-        let before = Look::default();
+        let mut before = Look::default();
+        // There is a line to remove.
+        before.scopes.lines = vec![100].into();
         let changes_of = [Change::Switch, Change::Next, Change::Step { more: false }, Change::To(1)];
         for &setting in Setting::ALL {
             let changed = changes_of.map(|change| {

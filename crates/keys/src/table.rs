@@ -411,10 +411,13 @@ pub const TABLE: &[Bindings] = &[
     ),
     row(
         Section::Picture,
-        &[key(Digit('9'), Setting::Zebra.switch()), key(ShiftDigit('9'), Setting::Marks.switch())],
-        "zebra on bright areas; marks on clipped or illegal pixels",
+        &[
+            key(Digit('9'), Setting::Zebra.switch()),
+            key(ShiftDigit('9'), Setting::Marks.switch()),
+            key(Control("f"), Setting::Peaking.next()),
+        ],
+        "zebra; marks on illegal pixels; focus peaking",
     ),
-    row(Section::Picture, &[key(Control("f"), Setting::Peaking.next())], "{}: off, low, medium, high"),
     row(
         Section::Picture,
         &[key(Digit('7'), Setting::Zebra.step(false)), key(Digit('8'), Setting::Zebra.step(true))],
@@ -433,7 +436,7 @@ pub const TABLE: &[Bindings] = &[
     row(
         Section::Picture,
         &[key(ShiftLetter("o"), Setting::Guides.switch()), key(ShiftDigit('7'), Setting::Mask.next())],
-        "guides: safe areas, cross … (menu); next aspect mask",
+        "guides (safe areas …); aspect mask",
     ),
     row(Section::Picture, &[key(Letter("d"), Setting::Datascope.next())], "{} from 16:1 on: decimal, hexadecimal, off"),
     row(
@@ -445,11 +448,10 @@ pub const TABLE: &[Bindings] = &[
         ],
         "next tone map of PQ and HLG; half a stop darker, brighter",
     ),
-    row(Section::Picture, &[key(Letter("c"), Setting::Fit.next())], "{}: cover (default), contain, 1:1"),
     row(
         Section::Picture,
-        &[key(ShiftLetter("c"), ResetView).command("reset view")],
-        "reset fit, zoom, pan and exposure",
+        &[key(Letter("c"), Setting::Fit.next()), key(ShiftLetter("c"), ResetView).command("reset view")],
+        "next fit; reset fit, zoom, exposure",
     ),
     row(
         Section::Picture,
@@ -461,10 +463,10 @@ pub const TABLE: &[Bindings] = &[
         &[
             key(ControlNamed(NamedKey::Left), MoveLine { forward: false }),
             key(ControlNamed(NamedKey::Right), MoveLine { forward: true }),
+            key(Control("d"), ClearRegion).command("clear the region"),
         ],
-        "previous, next row or column, if only one is counted",
+        "previous, next counted line; clear the region",
     ),
-    row(Section::Picture, &[key(Control("d"), ClearRegion).command("clear the region")], "clear the region"),
     row(
         Section::Picture,
         &[key(Letter("s"), Save).command("save a labelled picture"), key(ShiftLetter("s"), SaveBare)],
@@ -478,7 +480,6 @@ pub const TABLE: &[Bindings] = &[
         ],
         "copy the values under the pointer, the picture",
     ),
-    row(Section::Picture, &[key(Control("p"), OpenPresets)], "presets: save layout and settings, bring them back"),
     row(Section::Picture, &[key(Letter("f"), ToggleFullscreen)], "full screen and back"),
     row(
         Section::Picture,
@@ -490,7 +491,7 @@ pub const TABLE: &[Bindings] = &[
         &[key(Control("o"), OpenFile).command("open a file …")],
         "open a file; or drop one on the window",
     ),
-    row(Section::Window, &[key(Control("r"), OpenRecent)], "open one of the recent files"),
+    row(Section::Window, &[key(Control("r"), OpenRecent), key(Control("p"), OpenPresets)], "recent files; presets"),
     row(
         Section::Window,
         &[

@@ -207,7 +207,7 @@ mod tests {
         let text = serde_json::to_string(&kept).unwrap();
         assert_eq!(
             text,
-            r#"{"zebra":true,"level":"900c","marks":true,"limits":"2%,940c","false_color":{"shown":false,"table":"camera","unit":"percent"}}"#
+            r#"{"zebra":true,"level":"900c","marks":true,"limits":"2%,940c","false_color":{"shown":false,"table":"camera","unit":"percent"},"peaking":"off"}"#
         );
         assert_eq!(serde_json::from_str::<Exposure>(&text).unwrap(), kept);
         assert_eq!(serde_json::from_str::<Exposure>("{}").unwrap(), Exposure::default());
