@@ -376,8 +376,7 @@ impl Hud {
 
     /// Opens the list of presets at a point, in points, or in the middle of the view.
     pub fn open_presets(&mut self, at: Option<Pos2>) {
-        let middle = || self.context.content_rect().center() - Vec2::new(125.0, 100.0);
-        let menu = Menu::presets(at.unwrap_or_else(middle));
+        let menu = Menu::presets(at.unwrap_or_else(|| self.middle()));
         self.show_menu(menu);
     }
 

@@ -343,7 +343,7 @@ settings! {
             (change == Change::Switch).then(|| look.scopes.lines = ReferenceLines::default())
         },
         words: Words::Own {
-            offer: |_, _| "remove the reference lines".to_owned(),
+            offer: |_, _| "Remove the reference lines".to_owned(),
             note: |_, _, _| "no reference lines: drag new ones from the axis of a scope".to_owned(),
             difference: |old, new| (old.scopes.lines != new.scopes.lines).then(|| "reference lines".to_owned()),
         },

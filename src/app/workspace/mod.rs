@@ -656,7 +656,10 @@ impl Workspace {
     /// Keeps layout and settings under a name.
     pub fn save_preset(&mut self, name: &str, now: Instant) {
         let note = match self.presets.save(name, &self.scene.look) {
-            Ok(name) => Note::done(format!("saved the preset {name}: Ctrl+P brings it back")),
+            Ok(name) => {
+                let key = keys::label_of(Action::OpenPresets).unwrap_or_default();
+                Note::done(format!("saved the preset {name}: {key} brings it back"))
+            }
             Err(error) => Note::warning(error.to_string()),
         };
         self.note(note, now);

@@ -98,7 +98,7 @@ pub fn on_gpu(gpu: &Gpu, budget: &Budget, record: &mut Record<'_>) -> Result<Tim
     let repeats = try_out(gpu, budget, record)?;
     let timestamps = Timestamps::new(gpu, repeats.0);
     let times = settled(budget, &mut || {
-        warm_up(gpu, budget, record)?;
+        warm_up(gpu, budget, repeats.1, record)?;
         if let Some(timestamps) = &timestamps {
             return Ok(vec![Times::of(timed(gpu, timestamps, 1, repeats, record)?.remove(0), Clock::Timestamps)]);
         }
@@ -126,7 +126,7 @@ pub fn spans_on_gpu(
     let repeats = repeats.min(Timestamps::MAX_SPANS / spans);
     let Some(timestamps) = Timestamps::new(gpu, repeats * spans) else { return Ok(None) };
     let times = settled(budget, &mut || {
-        warm_up(gpu, budget, record)?;
+        warm_up(gpu, budget, slow, record)?;
         let by_span = timed(gpu, &timestamps, spans, (repeats, slow), record)?;
         Ok(by_span.into_iter().map(|ns| Times::of(ns, Clock::Timestamps)).collect())
     });
@@ -172,11 +172,11 @@ fn try_out(gpu: &Gpu, budget: &Budget, record: &mut Record<'_>) -> Result<(u32, 
     Ok((budget.repeats_of(once).min(Timestamps::MAX_SPANS), once > Duration::from_millis(20)))
 }
 
-/// Keeps the GPU busy with the work for a while.
-fn warm_up(gpu: &Gpu, budget: &Budget, record: &mut Record<'_>) -> Result<(), Error> {
-    let start = Instant::now();
+/// Keeps the GPU busy with the work for a while. Slow work is submitted once at a time.
+fn warm_up(gpu: &Gpu, budget: &Budget, slow: bool, record: &mut Record<'_>) -> Result<(), Error> {
+    let (start, in_flight) = (Instant::now(), if slow { 1 } else { IN_FLIGHT });
     while start.elapsed() < budget.warm_up {
-        (0..IN_FLIGHT).for_each(|repeat| submit(gpu, repeat, None, record));
+        (0..in_flight).for_each(|repeat| submit(gpu, repeat, None, record));
         gpu.wait()?;
     }
     Ok(())

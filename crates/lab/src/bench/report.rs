@@ -201,7 +201,7 @@ impl fmt::Display for Report {
         }
         write_table(f, &self.adjustments)?;
         if self.rows.iter().any(|row| !row.is_settled()) {
-            writeln!(f, "\n~: the median kept changing, as a GPU's clock rate does that is warm, busy or saves power")?;
+            writeln!(f, "\n~: the median kept changing; the GPU may be warm, busy, or saving power")?;
         }
         writeln!(
             f,

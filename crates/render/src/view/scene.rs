@@ -122,8 +122,7 @@ impl Scene {
     pub fn guides(&self, shape: &Shape, other: Option<&Shape>, view: (u32, u32)) -> Vec<PlacedGuides> {
         let guides = &self.look.guides;
         let live = PlacedGuides::new(guides, shape, &self.placement(shape, view));
-        let is_beside = self.paired().is_some_and(|pair| pair.sharing == Sharing::SideBySide);
-        let other = other.filter(|_| is_beside);
+        let other = other.filter(|_| self.is_side_by_side());
         let other = other.and_then(|other| PlacedGuides::new(guides, other, &self.placement_of_other(other, view)));
         live.into_iter().chain(other).collect()
     }
