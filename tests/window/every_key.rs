@@ -176,6 +176,16 @@ fn check(program: &Program, key: &str, action: Action) {
                 note(&format!("focus peaking: {sensitivity}"));
             }
         }
+        Action::Change(Setting::StripLine, _) => {
+            for figure in
+                ["mean luminance", "median luminance", "1 % of luminance", "99 % of luminance", "out of range"]
+            {
+                note(&format!("line over the strip: {figure}"));
+            }
+            for figure in ["frame difference", "brightest pixel", "average light", "off"] {
+                note(&format!("line over the strip: {figure}"));
+            }
+        }
         Action::Change(Setting::Red, Change::Switch) => notes("red off", "red on"),
         Action::Change(Setting::Green, Change::Switch) => notes("green off", "green on"),
         Action::Change(Setting::Blue, Change::Switch) => notes("blue off", "blue on"),

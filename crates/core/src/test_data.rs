@@ -31,6 +31,7 @@ pub fn gray((width, height): (u32, u32), code: impl Fn(u32, u32) -> u8) -> Frame
             damaged: false,
             picture_type: None,
             source: Arc::default(),
+            dynamic_light: None,
             arrival: None,
         },
         video: VideoId::default(),

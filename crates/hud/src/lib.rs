@@ -39,6 +39,7 @@ mod region;
 mod scopes;
 mod stats;
 mod strip;
+mod strip_line;
 mod theme;
 mod timeline;
 mod timing;

@@ -5,6 +5,7 @@ use egui::{Align2, Color32, Painter, Pos2, Rangef, Rect, Sense, pos2, vec2};
 use super::model::{Command, Model, PlayState};
 use super::preview::PreviewPicture;
 use super::strip::{self, StripPicture};
+use super::strip_line;
 use super::theme;
 use histoscope_core::text::{behind_text, time_text};
 
@@ -123,7 +124,9 @@ impl Timeline {
         // The position is marked in the strip as well.
         let reach = if clip.is_some() { rect.y_range() } else { line.y_range() };
         draw_line(painter, (line, reach), column, model, self.dragged, is_active);
+        let figure = (model.look.strip_line, model.scopes.bits);
         if let Some(clip) = clip {
+            strip_line::draw(painter, rect, clip, figure, column);
             strip::mark_cuts(painter, rect, clip.cuts(), column);
             strip::mark_findings(painter, rect, clip, model.file.sought, column);
         }
@@ -135,7 +138,12 @@ impl Timeline {
             self.pointed = Some(x);
             commands.push(Command::Preview(time(x)));
         }
-        let hint = clip.and_then(|clip| strip::text_at(clip, model.file.sought, (time(at.x), x), column));
+        let hint = clip.map(|clip| {
+            let told = strip::text_at(clip, model.file.sought, (time(at.x), x), column);
+            let figure = strip_line::text_at(clip, figure, time(at.x));
+            figure.into_iter().chain(told).collect::<Vec<_>>().join("; ")
+        });
+        let hint = hint.filter(|hint| !hint.is_empty());
         show_hint(painter, x, free, &hints(time(at.x), play, model.file.gaps, hint))
     }
 }

@@ -6,6 +6,7 @@ use super::sharing;
 use histoscope_core::histogram::Components;
 use histoscope_core::scopes::Diagram;
 use histoscope_core::scopes::graticule::Unit;
+use histoscope_core::strip::StripLine;
 use histoscope_core::tone_map::ToneMapping;
 use histoscope_render::view::datascope::Datascope;
 use histoscope_render::view::exposure::{FalseColorTable, Peaking};
@@ -256,6 +257,8 @@ settings! {
         (_, Components::Rgbl) => "  ·  from 16:1 on, red over green over blue",
         (_, Components::YCbCr) => "  ·  from 16:1 on, Y' over Cb over Cr",
     });
+    /// The figure that a line over the timeline's strip shows.
+    StripLine = choice!("line over the strip", strip_line, StripLine::ALL, StripLine::name);
     /// All guides. Their changes are listed guide by guide.
     Guides = Row {
         apply: |look, change, _| (change == Change::Switch).then(|| look.guides.toggle()),

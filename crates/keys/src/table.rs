@@ -215,8 +215,8 @@ pub const TABLE: &[Bindings] = &[
     ),
     row(
         Section::Moving,
-        &[key(ShiftLetter("t"), NextStrip).choice("timeline strip")],
-        "the clip behind the timeline: tall, off, small",
+        &[key(ShiftLetter("t"), NextStrip).choice("timeline strip"), key(ControlShift("t"), Setting::StripLine.next())],
+        "the clip behind the timeline: tall, off, small; its line",
     ),
     row(Section::Moving, &[key(Control("g"), EnterTime)], "type a time, a frame number or a timecode to go to"),
     row(Section::Moving, &[key(ShiftLetter("g"), NextReadout)], "position as time, frame number, timecode"),

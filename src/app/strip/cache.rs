@@ -1,7 +1,7 @@
 //! Finished strips in the platform's cache folder, one file each, identified by the video's fingerprint.
 //!
 //! A file is a single gzip stream: a line of JSON that identifies the strip, then, for each column, the number of its
-//! frames and, if there are any, its counts, as little-endian 64-bit numbers. Gzip's checksum covers all of it, and the
+//! frames and, if there are any, its counts and their figures, as little-endian 64-bit numbers. Gzip's checksum covers all of it, and the
 //! line must be the expected one; otherwise the strip is counted again.
 
 use std::fs::{self, File};
@@ -15,13 +15,12 @@ use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
 
 use histoscope_batch::analyze::summary::{SourceIdentity, hash};
-use histoscope_core::picture::luminance::WeightsChoice;
-use histoscope_core::strip::{CELLS, COLUMNS, Cells, Cut, Finding, Strip, StripColumn};
+use histoscope_core::strip::{CELLS, COLUMNS, Cells, Cut, FigureSpan, Figures, Finding, Strip, StripColumn};
 use histoscope_core::text::shown;
 use histoscope_media::{OpenOptions, ffmpeg_version};
 
 /// Incremented whenever the counts or their format change.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 /// Maximum total size of all files in bytes.
 const MAX_BYTES: u64 = 200 << 20;
 /// File extension.
@@ -44,7 +43,7 @@ pub struct StripKey {
     matrix: Option<String>,
     range: Option<String>,
     luminance_weights: String,
-    /// The transfer function, if the weights of luminance may depend on it.
+    /// The transfer function, if it was chosen.
     transfer: Option<String>,
     chroma_lines: Option<String>,
     field: Option<String>,
@@ -63,7 +62,6 @@ impl StripKey {
             return None;
         }
         let changed = fs::metadata(path).ok()?.modified().ok()?;
-        let transfer = open.transfer.filter(|_| open.luminance_weights == WeightsChoice::OfPrimaries);
         let since = changed.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         Some(Self {
             version: VERSION,
@@ -73,7 +71,7 @@ impl StripKey {
             matrix: open.matrix.map(|matrix| matrix.to_string()),
             range: open.range.map(|range| range.to_string()),
             luminance_weights: open.luminance_weights.name().to_owned(),
-            transfer: transfer.map(|transfer| transfer.name().to_owned()),
+            transfer: open.transfer.map(|transfer| transfer.name().to_owned()),
             chroma_lines: open.chroma_lines.map(|lines| lines.to_string()),
             field: open.field.map(|field| field.to_string()),
             cropping: open.cropping.name().to_owned(),
@@ -163,7 +161,8 @@ impl Cache {
         serde_json::to_writer(&mut packed, &head).map_err(io::Error::other)?;
         packed.write_all(b"\n")?;
         for cells in strip.columns().iter().map(StripColumn::cells) {
-            for number in std::iter::once(&cells.frames()).chain(cells.counts()) {
+            let figures = cells.figures.0.iter().filter(|_| cells.frames() > 0).flat_map(words_of);
+            for number in [cells.frames()].into_iter().chain(cells.counts().iter().copied()).chain(figures) {
                 packed.write_all(&number.to_le_bytes())?;
             }
         }
@@ -207,6 +206,11 @@ impl Cache {
     }
 }
 
+/// Returns a figure as it is stored.
+fn words_of(span: &FigureSpan) -> [u64; 4] {
+    [span.frames, span.sum.to_bits(), span.low.to_bits(), span.high.to_bits()]
+}
+
 fn wrong(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
@@ -227,7 +231,14 @@ fn parse(file: &File, key: &StripKey) -> io::Result<Strip> {
     for _ in 0..COLUMNS {
         let frames = number()?;
         let counts = if frames > 0 { (0..CELLS).map(|_| number()).collect::<io::Result<_>>()? } else { Vec::new() };
-        columns.push(Cells::new(frames, counts).ok_or_else(|| wrong("a column has a wrong number of cells"))?);
+        let mut figures = Figures::default();
+        for span in figures.0.iter_mut().filter(|_| frames > 0) {
+            span.frames = number()?;
+            for value in [&mut span.sum, &mut span.low, &mut span.high] {
+                *value = f64::from_bits(number()?);
+            }
+        }
+        columns.push(Cells::new(frames, counts, figures).ok_or_else(|| wrong("a column has a wrong number of cells"))?);
     }
     // The checksum is verified at the end of the stream.
     if unpacked.read(&mut [0])? > 0 {
@@ -243,9 +254,9 @@ mod tests {
     use histoscope_core::histogram::{Components, Histogram};
     use histoscope_core::picture::TimecodeRate;
     use histoscope_core::picture::color::Range;
-    use histoscope_core::picture::luminance::LuminanceWeights;
+    use histoscope_core::picture::luminance::{LuminanceWeights, WeightsChoice};
     use histoscope_core::picture::transfer::Transfer;
-    use histoscope_core::strip::{ExaminedFrame, FindingKind, Sweep};
+    use histoscope_core::strip::{ExaminedFrame, FindingKind, FrameFigures, Sweep};
 
     fn strip(seed: u32) -> Strip {
         let mut strip = Strip::new(12.345).unwrap();
@@ -269,7 +280,7 @@ mod tests {
             let label = rate.timecode(number.min(30).into(), true);
             let timecode = Some((label, rate));
             let seen = ExaminedFrame { time_secs, end_secs, histogram: &histogram, range, difference, timecode };
-            if let Some(progress) = sweep.add(&seen) {
+            if let Some(progress) = sweep.add(&seen, &FrameFigures::new(&histogram, difference, None, None)) {
                 strip.advance(progress);
             }
         }
@@ -325,10 +336,9 @@ mod tests {
         };
         let bt2020 = WeightsChoice::Always(LuminanceWeights::Bt2020);
         assert!(cache.read(&weighed(bt2020, None)).is_none());
-        // Only weights of the primaries may depend on the transfer function.
+        // Light depends on the transfer function, and so do weights of the primaries.
         let pq = Some(Transfer::Pq);
-        assert_eq!(weighed(WeightsChoice::default(), pq), before);
-        assert_eq!(weighed(bt2020, pq), weighed(bt2020, None));
+        assert_ne!(weighed(WeightsChoice::default(), pq), before, "the light depends on it");
         assert_ne!(weighed(WeightsChoice::OfPrimaries, pq), weighed(WeightsChoice::OfPrimaries, None));
         // Same size and name.
         fs::write(&video, "b video").unwrap();

@@ -2,16 +2,19 @@
 
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::sync::{Arc, MutexGuard};
+use std::thread::JoinHandle;
 
+use super::background::give_way;
 use super::cache::{Cache, StripKey};
-use super::counter::{StripCounter, give_way};
+use super::counter::StripCounter;
 use super::gate::Pace;
 use super::keyframe_scan::scan_key_frames;
 use super::subject::{FillError, StripReader, StripShared, StripSubject};
 use histoscope_core::picture::{Frame, Timecodes};
-use histoscope_core::strip::{Differences, ExaminedFrame, FindingLimits, Strip, Sweep};
+use histoscope_core::strip::{Differences, ExaminedFrame, FindingLimits, FrameFigures, Strip, Sweep};
 use histoscope_core::text::shown;
 use histoscope_media::{Decoder, StopHandle};
+use histoscope_render::engine::Engine;
 
 /// Number of frames decoded ahead of counting.
 const AHEAD: usize = 2;
@@ -24,17 +27,23 @@ pub struct Filling {
 }
 
 impl Filling {
-    /// Starts filling the strip of a video; `empty` has the video's duration.
+    /// Starts filling the strip of a video, counted by `engine`; `empty` has the video's duration. Returns the thread
+    /// too, which must have ended before the program does, since it uses the adapter.
     ///
     /// # Errors
     /// If the system cannot start a thread.
-    pub fn start(subject: StripSubject, empty: Strip, cache: Option<Cache>) -> std::io::Result<Self> {
+    pub fn start(
+        subject: StripSubject,
+        empty: Strip,
+        cache: Option<Cache>,
+        engine: Engine,
+    ) -> std::io::Result<(Self, JoinHandle<()>)> {
         let shared = Arc::new(StripShared::new(empty));
         let stop = StopHandle::new();
         let reading = StripReader { subject: subject.clone(), shared: Arc::clone(&shared), stop: stop.clone() };
-        let filler = Filler { reading, cache };
-        std::thread::Builder::new().name("histoscope-strip".to_owned()).spawn(move || filler.run())?;
-        Ok(Self { subject, shared, stop })
+        let filler = Filler { reading, cache, engine };
+        let thread = std::thread::Builder::new().name("histoscope-strip".to_owned()).spawn(move || filler.run())?;
+        Ok((Self { subject, shared, stop }, thread))
     }
 
     /// Returns the input of the strip.
@@ -64,6 +73,7 @@ impl Drop for Filling {
 struct Filler {
     reading: StripReader,
     cache: Option<Cache>,
+    engine: Engine,
 }
 
 impl Filler {
@@ -143,21 +153,22 @@ impl Filler {
     }
 
     fn count(&self, frames: Receiver<Result<Frame, FillError>>, timecodes: Option<Timecodes>) -> Result<(), FillError> {
-        let mut counter = StripCounter::new();
+        let mut counter = StripCounter::new(&self.engine);
         // Frames are summed without holding the lock, so that the window does not wait for a thread of the lowest
         // priority.
         let mut sweep = Sweep::new(self.reading.shared.lock().span_secs());
         let mut differences = Differences::new(FindingLimits::default().frozen_difference);
         for frame in frames {
             let frame = frame?;
-            let difference = differences.push(frame.time_secs, &frame.picture);
+            let [difference, measured] = differences.push_measured(frame.time_secs, &frame.picture);
             let range = frame.picture.colorimetry().range.value;
-            let histogram = counter.count(&frame);
+            let (histogram, light) = counter.count_with_light(&frame);
+            let histogram = &histogram;
+            let figures = FrameFigures::new(histogram, measured, light.as_ref(), frame.dynamic_light);
             let (time_secs, end_secs) = (frame.time_secs, frame.time_secs + frame.duration_secs);
             let timecode = timecodes.and_then(|timecodes| timecodes.label(frame.timecode, frame.index));
-            if let Some(progress) =
-                sweep.add(&ExaminedFrame { time_secs, end_secs, histogram, range, difference, timecode })
-            {
+            let seen = ExaminedFrame { time_secs, end_secs, histogram, range, difference, timecode };
+            if let Some(progress) = sweep.add(&seen, &figures) {
                 self.reading.shared.lock().advance(progress);
             }
         }

@@ -3,6 +3,7 @@
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::background::rest;
 use histoscope_media::playback::Player;
 
 /// Pause in counting after frames were dropped.
@@ -11,8 +12,10 @@ const AFTER_DROPS: Duration = Duration::from_secs(2);
 /// What a thread is to do between two frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pace {
-    /// Continue.
+    /// Continue as fast as possible.
     Go,
+    /// Continue with a small part of the processor, because a video plays.
+    GoGently,
     /// Wait: something that the user is waiting for is being decoded.
     Wait,
     /// End.
@@ -46,10 +49,21 @@ impl Gate {
     /// Waits until the thread may continue or must end. Returns `true` if it may continue.
     pub fn pass(&self) -> bool {
         let mut pace = self.pace.lock().unwrap_or_else(PoisonError::into_inner);
-        while *pace == Pace::Wait {
-            pace = self.changed.wait(pace).unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let before = *pace;
+            match before {
+                Pace::Wait => pace = self.changed.wait(pace).unwrap_or_else(PoisonError::into_inner),
+                Pace::Stop => return false,
+                Pace::Go | Pace::GoGently => {
+                    // The window must not wait for a thread of the lowest priority that holds the lock.
+                    drop(pace);
+                    let Some(rest) = rest(before == Pace::GoGently) else { return true };
+                    let now = self.pace.lock().unwrap_or_else(PoisonError::into_inner);
+                    let rested = self.changed.wait_timeout_while(now, rest, |now| *now == before);
+                    pace = rested.unwrap_or_else(PoisonError::into_inner).0;
+                }
+            }
         }
-        *pace == Pace::Go
     }
 }
 
@@ -63,8 +77,9 @@ pub struct Pacer {
 }
 
 impl Pacer {
-    /// Returns [`Pace::Go`] while the picture stands still, or while the video plays, if the next frame is already
-    /// waiting and none was dropped recently. Returns [`Pace::Wait`] otherwise, in particular during a seek or scrub.
+    /// Returns [`Pace::Go`] while the picture stands still, and [`Pace::GoGently`] while the video plays, if the next frame
+    /// is already waiting and none was dropped recently. Returns [`Pace::Wait`] otherwise, in particular during a seek or
+    /// scrub.
     pub fn pace(&mut self, player: &Player, now: Instant) -> Pace {
         let dropped = player.counts().dropped;
         if dropped != self.dropped {
@@ -72,12 +87,13 @@ impl Pacer {
             self.rests_until = Some(now + AFTER_DROPS);
         }
         let is_still = player.is_paused() || player.has_ended();
-        let is_free = if player.is_seek_pending() {
-            false
-        } else {
-            is_still || !player.wants_frames(now) && self.rests_until.is_none_or(|until| until <= now)
-        };
-        if is_free { Pace::Go } else { Pace::Wait }
+        let is_resting = self.rests_until.is_some_and(|until| until > now);
+        match is_still {
+            _ if player.is_seek_pending() => Pace::Wait,
+            true => Pace::Go,
+            false if player.wants_frames(now) || is_resting => Pace::Wait,
+            false => Pace::GoGently,
+        }
     }
 }
 

@@ -58,7 +58,7 @@ fn scan_worker(reading: &StripReader, search: &Mutex<ColumnSearch>) -> Result<()
         let Some(frame) = decoder.next_frame()? else { continue };
         let column = reading.shared.lock().column_at(frame.time_secs);
         if column <= at && search().settle(column, at) && frame.key {
-            let cells = fold(counter.count(&frame));
+            let cells = fold(&counter.count(&frame));
             reading.shared.lock().glimpse(frame.time_secs, &cells);
             search().found += 1;
         }

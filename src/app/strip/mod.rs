@@ -2,6 +2,7 @@
 //! [`Cache`] stores strips, [`Previews`] finds key frames, and [`ClipStrip`] keeps all of them in step with the video
 //! on screen.
 
+mod background;
 mod cache;
 mod counter;
 mod filler;
@@ -13,18 +14,20 @@ mod subject;
 mod watcher;
 
 use std::sync::{Arc, MutexGuard};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::app::input::event::Waker;
 use crate::app::session::{Interpretation, Session};
+pub use background::{ProcessorTimes, give_way, own_pool};
 use cache::Cache;
-pub use counter::{give_way, own_pool};
 use filler::Filling;
 pub use gate::{Gate, Pace, Pacer};
 use histoscope_core::picture::Frame;
 use histoscope_core::strip::{FindingFilter, Strip, Watched};
 use histoscope_hud::{Preview, StripSize};
 use histoscope_media::OpenOptions;
+use histoscope_render::engine::Engine;
 use preview::Previews;
 pub use subject::StripSubject;
 use watcher::{Gathering, Span};
@@ -41,6 +44,8 @@ pub struct ClipStrip {
     open: OpenOptions,
     cache: Option<Cache>,
     state: StripState,
+    /// The threads that have not ended.
+    threads: Vec<JoinHandle<()>>,
     previewing: Previewing,
     /// The last reported preview: the bits of its time, and whether it was the requested one.
     previewed: Option<(u64, bool)>,
@@ -91,6 +96,7 @@ impl ClipStrip {
             open,
             cache,
             state: StripState::Nothing,
+            threads: Vec::new(),
             previewing: Previewing::Nothing,
             previewed: None,
             waker,
@@ -127,8 +133,8 @@ impl ClipStrip {
         StripSubject { path: session.input.clone(), open }
     }
 
-    /// Follows the video on screen: starts filling its strip, and sets the pace.
-    pub fn follow(&mut self, session: &Session, now: Instant) {
+    /// Follows the video on screen: starts filling its strip, counted by `engine`, and sets the pace.
+    pub fn follow(&mut self, session: &Session, engine: &Engine, now: Instant) {
         let subject = self.subject(session);
         self.follow_previews(&subject, session);
         if self.size == StripSize::Off {
@@ -143,7 +149,7 @@ impl ClipStrip {
         };
         if !is_known {
             self.forget_strip();
-            self.state = self.begin(subject, session);
+            self.state = self.begin(subject, session, engine);
         }
         match &self.state {
             StripState::Filling(filling) => filling.set_pace(self.pacer.pace(&session.player, now)),
@@ -198,24 +204,34 @@ impl ClipStrip {
 
     /// Starts a strip, if there can be one. For a regular file of known duration, it is filled; for other input, which
     /// cannot be read a second time, it consists of the frames shown. A still picture has none.
-    fn begin(&self, subject: StripSubject, session: &Session) -> StripState {
+    fn begin(&mut self, subject: StripSubject, session: &Session, engine: &Engine) -> StripState {
         if session.info.still {
             return StripState::Without(subject);
         }
         let length = session.info.duration_secs.filter(|_| subject.path.is_file());
         let started = match (length.and_then(Strip::new), Watched::default().strip((0.0, 1.0))) {
-            (Some(empty), _) => Filling::start(subject.clone(), empty, self.cache.clone()).map(StripState::Filling),
-            (None, Some(empty)) => Gathering::start(subject.clone(), empty).map(|gathering| {
-                // The first frame is already available.
-                session.frame.iter().for_each(|frame| gathering.on_frame(session.read(frame)));
-                StripState::Gathering(gathering)
-            }),
+            (Some(empty), _) => Filling::start(subject.clone(), empty, self.cache.clone(), engine.share())
+                .map(|(filling, thread)| (StripState::Filling(filling), thread)),
+            (None, Some(empty)) => {
+                Gathering::start(subject.clone(), empty, engine.share()).map(|(gathering, thread)| {
+                    // The first frame is already available.
+                    session.frame.iter().for_each(|frame| gathering.on_frame(session.read(frame)));
+                    (StripState::Gathering(gathering), thread)
+                })
+            }
             (None, None) => return StripState::Without(subject),
         };
-        started.unwrap_or_else(|error| {
-            log::warn!("the clip is not counted for the timeline: {error}");
-            StripState::Without(subject)
-        })
+        match started {
+            Ok((state, thread)) => {
+                self.threads.retain(|thread| !thread.is_finished());
+                self.threads.push(thread);
+                state
+            }
+            Err(error) => {
+                log::warn!("the clip is not counted for the timeline: {error}");
+                StripState::Without(subject)
+            }
+        }
     }
 
     /// Locks the strip, as far as it is known.
@@ -247,6 +263,17 @@ impl ClipStrip {
         }
         let is_settled = is_complete && changes == drawn;
         (false, (!is_settled).then(|| due.max(now + INTERVAL / 5)))
+    }
+}
+
+impl Drop for ClipStrip {
+    /// Waits for the threads: drivers do not tolerate one that still uses the adapter while the program exits.
+    fn drop(&mut self) {
+        self.forget();
+        for thread in self.threads.drain(..) {
+            // If it has panicked, that has been reported.
+            let _ = thread.join();
+        }
     }
 }
 

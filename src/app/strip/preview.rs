@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::counter::give_way;
+use super::background::give_way;
 use super::subject::StripSubject;
 use crate::app::input::event::Waker;
 use histoscope_core::histogram::{Components, Histogram};

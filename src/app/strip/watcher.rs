@@ -3,12 +3,15 @@
 
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TrySendError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::counter::{StripCounter, give_way};
+use super::background::give_way;
+use super::counter::StripCounter;
 use super::subject::StripSubject;
 use histoscope_core::picture::Frame;
 use histoscope_core::strip::{COLUMNS, Strip, Watch, Watched, fold};
+use histoscope_render::engine::Engine;
 
 /// Interval at which the strip is rebuilt.
 const EVERY: Duration = Duration::from_millis(500);
@@ -40,20 +43,21 @@ struct GatheringShared {
 }
 
 impl Gathering {
-    /// Starts with the strip `empty`.
+    /// Starts with the strip `empty`; `engine` counts. Returns the thread too, which must have ended before the program
+    /// does, since it uses the adapter.
     ///
     /// # Errors
     /// If the system cannot start a thread.
-    pub fn start(subject: StripSubject, empty: Strip) -> std::io::Result<Self> {
+    pub fn start(subject: StripSubject, empty: Strip, engine: Engine) -> std::io::Result<(Self, JoinHandle<()>)> {
         let shared = Arc::new(GatheringShared { span: Mutex::new(Span::Seen), strip: Mutex::new(empty) });
         let (frames, shown) = mpsc::sync_channel(MAX_WAITING);
         let theirs = Arc::clone(&shared);
         let gather = move || {
             give_way();
-            theirs.gather(&shown);
+            theirs.gather(&shown, &engine);
         };
-        std::thread::Builder::new().name("histoscope-strip".to_owned()).spawn(gather)?;
-        Ok(Self { subject, frames, shared })
+        let thread = std::thread::Builder::new().name("histoscope-strip".to_owned()).spawn(gather)?;
+        Ok((Self { subject, frames, shared }, thread))
     }
 
     /// Returns the input of the strip.
@@ -82,14 +86,14 @@ impl Gathering {
 
 impl GatheringShared {
     /// Counts the shown frames until the sender is gone, and rebuilds the strip from time to time.
-    fn gather(&self, shown: &Receiver<Frame>) {
-        let (mut counter, mut watched) = (StripCounter::new(), Watched::default());
+    fn gather(&self, shown: &Receiver<Frame>, engine: &Engine) {
+        let (mut counter, mut watched) = (StripCounter::new(engine), Watched::default());
         let mut made: Option<Instant> = None;
         // While the picture stands still, there is nothing to do.
         while let Ok(frame) = shown.recv() {
             let mut next = Ok(frame);
             while let Ok(frame) = next {
-                let cells = fold(counter.count(&frame));
+                let cells = fold(&counter.count(&frame));
                 let (time_secs, end_secs) = (frame.time_secs, frame.time_secs + frame.duration_secs);
                 watched.add(&Watch { time_secs, end_secs, cells: &cells });
                 let rest = made.map(|at| EVERY.saturating_sub(at.elapsed())).filter(|rest| !rest.is_zero());

@@ -20,6 +20,7 @@ use crate::app::remote::endpoint::Endpoint;
 use crate::app::screen::clipboard::Clipboard;
 use crate::app::screen::dialog::PickedFiles;
 use crate::app::screen::{EMPTY_SIZE, Window, size_for};
+use crate::app::strip::ProcessorTimes;
 use crate::app::viewer::{Flow, Viewer};
 use histoscope_hud::egui;
 use histoscope_hud::{Host, UiEvents};
@@ -299,9 +300,11 @@ pub struct PlayFigures {
     pub drawn: usize,
     /// Number of frames dropped because they were late.
     pub dropped: u64,
-    /// Processor time of the whole program per frame, including decoding, in milliseconds; `None` if the system does
-    /// not report it.
+    /// Processor time per frame for playing, including decoding, in milliseconds; `None` if the system does not report
+    /// it.
     pub processor_ms: Option<f64>,
+    /// Processor time per frame of the background, which fills the strip, in milliseconds.
+    pub background_ms: Option<f64>,
     /// GPU time per timed draw, including counting; `None` if the adapter has no timestamps.
     pub gpu_ms: Option<Spread>,
     /// Time from when a frame was due to when the adapter had drawn it; `None` if no frame was drawn.
@@ -346,6 +349,9 @@ impl fmt::Display for PlayFigures {
             Some(ms) => writeln!(f, "processor time per frame   {ms:.2} ms, decoding included")?,
             None => writeln!(f, "processor time per frame   not known on this system")?,
         }
+        if let Some(ms) = self.background_ms {
+            writeln!(f, "in the background          {ms:.2} ms, filling the strip")?;
+        }
         match &self.gpu_ms {
             Some(spread) => writeln!(f, "GPU time per frame         {spread}")?,
             None => writeln!(f, "GPU time per frame         not known: the adapter has no timestamps")?,
@@ -385,16 +391,18 @@ pub fn measure(options: PlayOptions, length: Duration, size: Option<(u32, u32)>)
         let shown = offscreen.viewer.time_since_due();
         if let Some((frame, delay)) = shown.filter(|(frame, _)| drawn_frame != Some(*frame)) {
             if drawn_frame.replace(frame).is_none() {
-                (begin, processor_before) = (Instant::now(), processor_time());
+                (begin, processor_before) = (Instant::now(), ProcessorTimes::now());
                 gpu.clear();
                 continue;
             }
             delays.push(delay);
         }
     }
-    let processor = processor_time().zip(processor_before).map(|(after, before)| after.saturating_sub(before));
+    let processor = ProcessorTimes::now().zip(processor_before);
     let (adapter, engine) = offscreen.viewer.engine_names();
     let drawn = delays.len();
+    let per_frame =
+        |after: Duration, before: Duration| after.saturating_sub(before).as_secs_f64() * 1000.0 / drawn.max(1) as f64;
     Ok(PlayFigures {
         adapter,
         engine,
@@ -402,26 +410,14 @@ pub fn measure(options: PlayOptions, length: Duration, size: Option<(u32, u32)>)
         played_secs: begin.elapsed().as_secs_f64(),
         drawn,
         dropped: offscreen.viewer.dropped_frames(),
-        processor_ms: processor.map(|time| time.as_secs_f64() * 1000.0 / drawn.max(1) as f64),
+        processor_ms: processor.map(|(after, before)| per_frame(after.foreground, before.foreground)),
+        background_ms: processor.map(|(after, before)| {
+            // The background's threads come and go.
+            per_frame(after.all - after.foreground, before.all - before.foreground)
+        }),
         gpu_ms: Spread::of(gpu),
         delay_ms: Spread::of(delays),
     })
-}
-
-/// Returns the processor time that the program has used so far, in all its threads.
-#[cfg(target_os = "linux")]
-fn processor_time() -> Option<Duration> {
-    let line = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // The name in parentheses may contain spaces. User and system time are the 12th and 13th fields after it, in
-    // hundredths of a second on every platform that Rust's Linux targets cover.
-    let fields: Vec<_> = line.rsplit(')').next()?.split_whitespace().collect();
-    let ticks = [fields.get(11)?, fields.get(12)?].iter().filter_map(|field| field.parse::<u64>().ok()).sum::<u64>();
-    Some(Duration::from_millis(10 * ticks))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn processor_time() -> Option<Duration> {
-    None
 }
 
 #[cfg(test)]

@@ -211,7 +211,7 @@ impl Workspace {
         let lost_before = session.lost_since;
         let due = session.advance(now);
         let (has_ended, is_paused) = (session.player.has_ended(), session.player.is_paused());
-        self.strip.follow(session, now);
+        self.strip.follow(session, &self.graphics.engine, now);
         due.show.iter().for_each(|frame| self.strip.on_frame(session, frame));
         let waits = session.waits(now);
         let has_signal_changed = session.lost_since != lost_before;

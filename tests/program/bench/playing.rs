@@ -43,7 +43,14 @@ fn playing_ends_with_the_video_and_is_told_in_lines() {
     assert_eq!(run.code, Some(0), "{run:?}");
     // A small video has a window in which its histograms can be read.
     assert!(run.stdout.contains("view of 480×270 pixels"), "{}", run.stdout);
-    for line in ["frames drawn", "frames dropped", "processor time per frame", "GPU time per frame", "delay from due"] {
+    for line in [
+        "frames drawn",
+        "frames dropped",
+        "processor time per frame",
+        "in the background",
+        "GPU time per frame",
+        "delay from due",
+    ] {
         assert!(run.stdout.lines().any(|told| told.starts_with(line)), "{line}: {}", run.stdout);
     }
 }

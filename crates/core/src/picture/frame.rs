@@ -16,7 +16,7 @@ use crate::picture::crop::Cropping;
 use crate::picture::layout::{ChromaLines, ChromaRows, ColorModel, LayoutError, PixelLayout};
 use crate::picture::luminance::{LuminanceWeights, WeightsChoice};
 use crate::picture::primaries::Primaries;
-use crate::picture::stated_light::StatedLight;
+use crate::picture::stated_light::{FrameStatedLight, StatedLight};
 use crate::picture::timecode::Timecode;
 use crate::picture::transfer::Transfer;
 
@@ -632,6 +632,8 @@ pub struct FrameFacts {
     pub picture_type: Option<char>,
     /// The format of the decoded pixels, shared between frames.
     pub source: Arc<SourceFormat>,
+    /// The light that its dynamic metadata state, if it has any.
+    pub dynamic_light: Option<FrameStatedLight>,
     /// Time at which the data of a live frame arrived; `None` if the source is not live.
     pub arrival: Option<SystemTime>,
 }

@@ -18,6 +18,16 @@ pub struct ContentLight {
     pub max_fall: u32,
 }
 
+/// The light that a frame's dynamic metadata state, in cd/m²: HDR10+ (SMPTE ST 2094-40), or the first level of Dolby
+/// Vision.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FrameStatedLight {
+    /// The brightest.
+    pub max: f64,
+    /// The average.
+    pub average: f64,
+}
+
 /// What a file states about its light, in its header or in its first frame.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct StatedLight {

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::cells::ROWS;
 use super::cuts::Cut;
 use super::findings::{Finding, FindingKind};
+use super::line::Figures;
 use super::timecodes::TimecodeBreak;
 use crate::histogram::CHANNELS;
 use crate::picture::Timecode;
@@ -15,21 +16,23 @@ pub const COLUMNS: usize = 1024;
 /// Number of cells in a column: the levels of red, green, blue and luminance.
 pub const CELLS: usize = CHANNELS * ROWS;
 
-/// The sum of the cells of several frames.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+/// The sum of the cells of several frames, and their figures.
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Cells {
     /// Number of frames.
     frames: u64,
     /// [`CELLS`] counts, channel by channel, each from the lowest level up; empty if there are no frames.
     counts: Box<[u64]>,
+    /// The figures of those frames for which they are known: all in a column that a sweep has counted.
+    pub figures: Figures,
 }
 
 impl Cells {
     /// Creates the sum of `frames` frames. Returns `None` unless there are [`CELLS`] counts, or none for zero frames.
     #[must_use]
-    pub fn new(frames: u64, counts: Vec<u64>) -> Option<Self> {
+    pub fn new(frames: u64, counts: Vec<u64>, figures: Figures) -> Option<Self> {
         let expected = if frames > 0 { CELLS } else { 0 };
-        (counts.len() == expected).then(|| Self { frames, counts: counts.into() })
+        (counts.len() == expected).then(|| Self { frames, counts: counts.into(), figures })
     }
 
     /// Adds a frame's cells; see [`fold`](super::fold).
@@ -47,6 +50,7 @@ impl Cells {
     /// Adds another sum.
     pub(super) fn join(&mut self, other: &Self) {
         self.frames += other.frames;
+        self.figures.join(&other.figures);
         if self.counts.is_empty() {
             self.counts.clone_from(&other.counts);
             return;
@@ -70,7 +74,7 @@ impl Cells {
 }
 
 /// The state of a column: which of the frames that begin in its time have been counted.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum StripColumn {
     /// None, and it is unknown whether an earlier frame is still on screen.
     Unseen,
@@ -295,7 +299,7 @@ impl Strip {
     /// Returns the sum of all columns.
     #[must_use]
     pub fn total(&self) -> Cells {
-        let mut total = Cells { frames: 0, counts: vec![0; CELLS].into() };
+        let mut total = Cells { frames: 0, counts: vec![0; CELLS].into(), ..Cells::default() };
         for cells in self.columns.iter().map(StripColumn::cells) {
             total.frames += cells.frames;
             for (sum, count) in total.counts.iter_mut().zip(&cells.counts) {
@@ -344,7 +348,10 @@ mod tests {
     fn strips_and_cells_require_the_right_length() {
         assert_eq!(Strip::of(1.0, vec![Cells::default(); COLUMNS - 1], Vec::new(), Vec::new()), None);
         assert!(Strip::of(1.0, vec![Cells::default(); COLUMNS], Vec::new(), Vec::new()).unwrap().is_complete());
-        assert_eq!((Cells::new(0, vec![1; CELLS]), Cells::new(1, vec![1; 3])), (None, None));
+        assert_eq!(
+            (Cells::new(0, vec![1; CELLS], Figures::default()), Cells::new(1, vec![1; 3], Figures::default())),
+            (None, None)
+        );
     }
 
     #[test]

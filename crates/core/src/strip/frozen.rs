@@ -42,8 +42,24 @@ impl Differences {
     /// Takes the next picture. Returns the mean absolute difference of its samples from those of the one before, as a
     /// fraction of the scale, if the frame is still or may be a renewal. Most pictures move: a part of them tells.
     pub fn push(&mut self, time_secs: f64, picture: &Picture) -> Option<f64> {
-        let most = if time_secs < self.renewed_until_secs { RENEWAL } else { self.still };
+        let most = self.most(time_secs);
         let difference = self.before.as_ref().and_then(|before| before.difference(picture, most));
+        self.take(time_secs, picture, difference)
+    }
+
+    /// Takes the next picture. Returns what [`push`](Self::push) does, and the difference of any frame but the first.
+    pub fn push_measured(&mut self, time_secs: f64, picture: &Picture) -> [Option<f64>; 2] {
+        let measured = self.before.as_ref().and_then(|before| before.difference(picture, f64::INFINITY));
+        let most = self.most(time_secs);
+        [self.take(time_secs, picture, measured.filter(|difference| *difference <= most)), measured]
+    }
+
+    /// Returns the largest difference of a still frame, or of one that may be a renewal.
+    fn most(&self, time_secs: f64) -> f64 {
+        if time_secs < self.renewed_until_secs { RENEWAL } else { self.still }
+    }
+
+    fn take(&mut self, time_secs: f64, picture: &Picture, difference: Option<f64>) -> Option<f64> {
         self.before = Some(picture.clone());
         if difference.is_some_and(|difference| difference <= self.still) {
             self.renewed_until_secs = f64::INFINITY;

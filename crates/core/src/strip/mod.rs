@@ -4,7 +4,7 @@
 //!
 //! `cells` reduces frames of any depth to 256 levels, and `columns` is the strip itself. `sweep` fills it with every
 //! frame and finds `cuts` and `findings` along the way, including breaks of the `timecodes`. `light` and `raster`
-//! render it as a picture. Reports use the same cells, cuts, breaks, worst frames and brightness.
+//! render it as a picture, over which a `line` may show a figure. Reports use the same cells, cuts, breaks, worst frames and brightness.
 
 mod cells;
 mod columns;
@@ -12,6 +12,7 @@ mod cuts;
 mod findings;
 mod frozen;
 mod light;
+mod line;
 mod raster;
 mod sweep;
 mod timecodes;
@@ -24,6 +25,7 @@ pub use cuts::{CUT_DELAY, Cut, CutFinder, CutGuess, DEFAULT_THRESHOLD, FLASH_FRA
 pub use findings::{ExaminedClip, ExaminedFrame, Examiner, Finding, FindingFilter, FindingKind, FindingLimits};
 pub use frozen::{Differences, RENEWAL};
 pub use light::{Rgb, brightness, channel_color, mixed, ramp};
+pub use line::{FIGURES, FigureSpan, Figures, FrameFigures, LineScale, StripLine};
 pub use raster::{Raster, ShownChannels};
 pub use sweep::Sweep;
 pub use timecodes::{TimecodeBreak, TimecodeRun, TimecodeRuns};

@@ -4,6 +4,7 @@
 use super::cells::fold;
 use super::columns::{COLUMNS, Cells, Progress, column_at};
 use super::findings::{ExaminedFrame, Examiner};
+use super::line::FrameFigures;
 
 /// A sweep through a clip, from its first frame.
 #[derive(Debug)]
@@ -25,14 +26,15 @@ impl Sweep {
         Self { span_secs, at: 0, cells: Cells::default(), cuts_reported: 0, findings: Examiner::default(), frames: 0 }
     }
 
-    /// Adds the next frame. If it begins a new column, the columns before it are exact and are returned for the strip.
+    /// Adds the next frame, with its figures. If it begins a new column, the columns before it are exact and are returned for the strip.
     #[must_use]
-    pub fn add(&mut self, seen: &ExaminedFrame<'_>) -> Option<Progress> {
+    pub fn add(&mut self, seen: &ExaminedFrame<'_>, figures: &FrameFigures) -> Option<Progress> {
         let column = column_at(self.span_secs, seen.time_secs);
         let progress = (self.at < column).then(|| self.go_on_to(column));
         let cells = fold(seen.histogram);
         self.findings.push(self.frames, &cells, seen);
         self.cells.add(&cells);
+        self.cells.figures.add(figures);
         self.frames += 1;
         progress
     }
@@ -78,7 +80,7 @@ mod tests {
 
     /// Adds a frame and passes the progress to the strip.
     fn add(sweep: &mut Sweep, strip: &mut Strip, time_secs: f64, histogram: &Histogram) {
-        if let Some(progress) = sweep.add(&seen(time_secs, histogram)) {
+        if let Some(progress) = sweep.add(&seen(time_secs, histogram), &FrameFigures::default()) {
             strip.advance(progress);
         }
     }

@@ -38,6 +38,8 @@ impl MenuDrawing<'_, '_> {
             self.action_line(ui, action);
         }
         ui.add(egui::Separator::default().spacing(7.0));
+        self.values(ui, Setting::StripLine);
+        ui.add(egui::Separator::default().spacing(7.0));
         for action in [Action::ToFinding { forward: true }, Action::ToFinding { forward: false }] {
             self.action_line(ui, action);
         }

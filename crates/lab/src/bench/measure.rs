@@ -1,5 +1,6 @@
 //! Timing: warm up, repeat until two medians agree, take the last one.
 
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -9,7 +10,7 @@ use histoscope_render::gpu::Gpu;
 use histoscope_render::gpu::timing::{Spans, Timestamps};
 
 /// The number of repeats and the time for a measurement.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Budget {
     /// The number of repeats.
     pub repeats: u32,
@@ -17,7 +18,13 @@ pub struct Budget {
     pub time: Duration,
     /// How long to run the work before each round of repeats, so that the GPU reaches its full clock rate.
     pub warm_up: Duration,
+    /// `true` until the GPU has been kept busy for the [first time](FIRST_WARM_UP).
+    pub is_idle: Cell<bool>,
 }
+
+/// How long to keep the GPU busy before anything is measured. An idle one raises its clock rates in steps that last longer
+/// than a round of repeats, so that two medians agree on the way up.
+const FIRST_WARM_UP: Duration = Duration::from_secs(2);
 
 /// Number of submissions in flight while the GPU warms up: it raises its clock rate little under a light load.
 const IN_FLIGHT: usize = 16;
@@ -32,7 +39,7 @@ impl Budget {
     pub fn new(gpu: &Gpu, repeats: u32) -> Self {
         // An idle GPU takes a tenth of a second to raise its clock rate. A software adapter has no such delay.
         let warm_up = Duration::from_millis(if gpu.is_software() { 0 } else { 100 });
-        Self { repeats: repeats.max(1), time: Duration::from_secs(2), warm_up }
+        Self { repeats: repeats.max(1), time: Duration::from_secs(2), warm_up, is_idle: Cell::new(!gpu.is_software()) }
     }
 
     fn repeats_of(&self, once: Duration) -> u32 {
@@ -175,7 +182,8 @@ fn try_out(gpu: &Gpu, budget: &Budget, record: &mut Record<'_>) -> Result<(u32, 
 /// Keeps the GPU busy with the work for a while. Slow work is submitted once at a time.
 fn warm_up(gpu: &Gpu, budget: &Budget, slow: bool, record: &mut Record<'_>) -> Result<(), Error> {
     let (start, in_flight) = (Instant::now(), if slow { 1 } else { IN_FLIGHT });
-    while start.elapsed() < budget.warm_up {
+    let length = if budget.is_idle.take() { FIRST_WARM_UP } else { budget.warm_up };
+    while start.elapsed() < length {
         (0..in_flight).for_each(|repeat| submit(gpu, repeat, None, record));
         gpu.wait()?;
     }
@@ -237,7 +245,12 @@ mod tests {
 
     #[test]
     fn rounds_are_repeated_until_two_medians_agree_but_not_for_ever() {
-        let budget = Budget { repeats: 3, time: Duration::from_secs(2), warm_up: Duration::from_millis(1) };
+        let budget = Budget {
+            repeats: 3,
+            time: Duration::from_secs(2),
+            warm_up: Duration::from_millis(1),
+            is_idle: Cell::new(false),
+        };
         let measured = |budget: &Budget, medians: &[f64]| {
             let mut medians = medians.iter().map(|us| vec![Times::of(vec![us * 1e3], Clock::Timestamps)]);
             let times = settled(budget, &mut || Ok(medians.next().expect("no more rounds"))).unwrap()[0];
@@ -253,7 +266,8 @@ mod tests {
 
     #[test]
     fn slow_work_is_repeated_less_but_at_least_three_times() {
-        let budget = Budget { repeats: 30, time: Duration::from_secs(2), warm_up: Duration::ZERO };
+        let budget =
+            Budget { repeats: 30, time: Duration::from_secs(2), warm_up: Duration::ZERO, is_idle: Cell::new(false) };
         assert_eq!(budget.repeats_of(Duration::from_micros(10)), 30);
         assert_eq!(budget.repeats_of(Duration::from_millis(200)), 10);
         assert_eq!(budget.repeats_of(Duration::from_secs(5)), 3);

@@ -13,7 +13,8 @@ use super::nal::{StatedOrientation, Syntax};
 use super::packet::number_of;
 use super::{ColorNumbers, PixelFormat, enum_number, positive_ratio, timestamp};
 use histoscope_core::picture::crop::Crop;
-use histoscope_core::picture::stated_light::StatedLight;
+use histoscope_core::picture::stated_light::{FrameStatedLight, StatedLight};
+use histoscope_core::picture::transfer::Transfer;
 use histoscope_core::picture::{Pages, Ratio, ResidentPlanes, Scan};
 
 /// Planes in the memory of a graphics device.
@@ -436,6 +437,18 @@ impl AvFrame {
         }
     }
 
+    /// Returns the light that the frame's dynamic metadata state: HDR10+, or else the first level of Dolby Vision.
+    pub(crate) fn dynamic_light(&self) -> Option<FrameStatedLight> {
+        use ffi::AVFrameSideDataType::{AV_FRAME_DATA_DOVI_METADATA, AV_FRAME_DATA_DYNAMIC_HDR_PLUS};
+        // SAFETY: the frame is valid; the result is null or side data of the frame, as long as it states.
+        let data = |kind| unsafe {
+            let data = ffi::av_frame_get_side_data(self.as_ptr(), kind).as_ref()?;
+            Some(std::slice::from_raw_parts(data.data, data.size))
+        };
+        let of_hdr10_plus = || HdrPlus::read(data(AV_FRAME_DATA_DYNAMIC_HDR_PLUS)?)?.light();
+        of_hdr10_plus().or_else(|| light_of_dolby_vision(data(AV_FRAME_DATA_DOVI_METADATA)?))
+    }
+
     /// Returns `true` if the frame's metadata are those of Dolby Vision profile 5, whose pictures are IPT-C2.
     pub(crate) fn is_dolby_ipt(&self) -> bool {
         // AVDOVIRpuDataHeader: vdr_rpu_profile and bl_video_full_range_flag are its fifth and eleventh bytes.
@@ -598,6 +611,60 @@ impl Drop for AvFrame {
     }
 }
 
+/// The beginning of FFmpeg's `AVDynamicHDRPlus`, for which there are no bindings.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct HdrPlus {
+    country_code: u8,
+    application_version: u8,
+    windows: u8,
+    /// The corners of the first window.
+    corners: [ffi::AVRational; 4],
+    center: [u16; 2],
+    angle: u8,
+    axes: [u16; 3],
+    overlap: i32,
+    /// The brightest red, green and blue of the scene, in units of 10 000 cd/m².
+    max_scl: [ffi::AVRational; 3],
+    /// The average of each pixel's brightest component.
+    average_max_rgb: ffi::AVRational,
+}
+
+impl HdrPlus {
+    /// Reads it from a frame's side data, unless that is too short.
+    fn read(data: &[u8]) -> Option<Self> {
+        // SAFETY: the structure consists of integers, for which any bits are valid, and the data is long enough.
+        (data.len() >= size_of::<Self>()).then(|| unsafe { data.as_ptr().cast::<Self>().read_unaligned() })
+    }
+
+    fn light(&self) -> Option<FrameStatedLight> {
+        let light = |part: ffi::AVRational| 10_000.0 * f64::from(part.num) / f64::from(part.den);
+        let max = self.max_scl.map(light).into_iter().fold(0.0, f64::max);
+        Some(FrameStatedLight { max, average: light(self.average_max_rgb) }).filter(|light| light.average.is_finite())
+    }
+}
+
+/// Returns the light that the first level of Dolby Vision's metadata states, which is in 12-bit codes of PQ. The data is
+/// FFmpeg's `AVDOVIMetadata`, which has the levels from FFmpeg 7.1 on; before, the header begins where they are found.
+fn light_of_dolby_vision(data: &[u8]) -> Option<FrameStatedLight> {
+    const WORD: usize = size_of::<usize>();
+    let word = |index: usize| {
+        let bytes = data.get(index * WORD..(index + 1) * WORD)?;
+        Some(usize::from_ne_bytes(bytes.try_into().ok()?))
+    };
+    let (header, offset, size) = (word(0)?, word(3)?, word(4)?);
+    let count = i32::from_ne_bytes(data.get(5 * WORD..5 * WORD + 4)?.try_into().ok()?);
+    if header < 5 * WORD + 4 {
+        return None;
+    }
+    let level = |index: usize| data.get(offset.checked_add(size.checked_mul(index)?)?..);
+    // AVDOVIDmData: the number of the level, then, aligned to four bytes, its values: lowest, highest and average.
+    let first = (0..count.clamp(0, 255) as usize).filter_map(level).find(|level| level.first() == Some(&1))?;
+    let code = |at: usize| Some(u16::from_ne_bytes(first.get(at..at + 2)?.try_into().ok()?));
+    let light = |code: u16| 10_000.0 * Transfer::Pq.light(f64::from(code.min(4095)) / 4095.0);
+    Some(FrameStatedLight { max: light(code(6)?), average: light(code(8)?) })
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
@@ -625,6 +692,38 @@ mod tests {
             // SAFETY: guaranteed by the caller.
             self.0.inspect(|value| unsafe { target.write_bytes(*value, bytes) }).is_some()
         }
+    }
+
+    #[test]
+    fn the_first_level_of_dolby_vision_states_light() {
+        const WORD: usize = size_of::<usize>();
+        let begin = 6 * WORD;
+        // Two levels of 24 bytes after the fields, of which the second is the first level.
+        let mut data = vec![0; begin + 48];
+        for (index, number) in [begin, begin, begin, begin, 24, 2].into_iter().enumerate() {
+            data[index * WORD..(index + 1) * WORD].copy_from_slice(&number.to_ne_bytes());
+        }
+        data[begin] = 6;
+        let level = &mut data[begin + 24..];
+        level[0] = 1;
+        for (at, code) in [(4, 7_u16), (6, 2081), (8, 1300)] {
+            level[at..at + 2].copy_from_slice(&code.to_ne_bytes());
+        }
+        // By SMPTE ST 2084.
+        let FrameStatedLight { max, average } = light_of_dolby_vision(&data).expect("it is stated");
+        assert!((max - 100.101_964_803_434_41).abs() < 1e-9, "{max}");
+        assert!((average - 12.482_469_463_183_23).abs() < 1e-9, "{average}");
+        for length in 0..begin + 24 + 10 {
+            assert_eq!(light_of_dolby_vision(&data[..length]), None, "{length}");
+        }
+        for word in 3..5 {
+            let mut damaged = data.clone();
+            damaged[word * WORD..(word + 1) * WORD].fill(0xff);
+            assert_eq!(light_of_dolby_vision(&damaged), None);
+        }
+        // Before FFmpeg 7.1, the header follows three fields.
+        data[..WORD].copy_from_slice(&(3 * WORD).to_ne_bytes());
+        assert_eq!(light_of_dolby_vision(&data), None);
     }
 
     #[test]

@@ -85,7 +85,7 @@ impl PictureMaker {
     /// Makes a frame with that position and serial. An error says why it cannot be read.
     pub(crate) fn make_frame(&mut self, frame: AvFrame, position: FramePosition, serial: u64) -> Result<Frame, String> {
         let (key, damaged, picture_type) = (frame.is_key(), frame.is_damaged(), frame.picture_type());
-        let scan = self.scan(&frame);
+        let (scan, dynamic_light) = (self.scan(&frame), frame.dynamic_light());
         let shown = self.make(frame)?;
         let frame = Frame {
             picture: shown.picture,
@@ -104,6 +104,7 @@ impl PictureMaker {
                 damaged,
                 picture_type,
                 source: shown.source,
+                dynamic_light,
                 arrival: position.arrival,
             },
             video: self.video,

@@ -7,6 +7,7 @@ mod common;
 mod cropping;
 mod damage;
 mod decode;
+mod dynamic_light;
 mod info;
 mod joined;
 mod layouts;

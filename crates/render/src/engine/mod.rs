@@ -123,6 +123,12 @@ impl Engine {
         Self::known(FoundEngine::Cpu, false)
     }
 
+    /// Returns the same engine for another thread, which does not wait for the adapter.
+    #[must_use]
+    pub fn share(&self) -> Self {
+        Self { found: Arc::clone(&self.found), thread: None, is_wanted: self.is_wanted }
+    }
+
     fn known(found: FoundEngine, is_wanted: bool) -> Self {
         Self { found: Arc::new(OnceLock::from(found)), thread: None, is_wanted }
     }

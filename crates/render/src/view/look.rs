@@ -13,6 +13,7 @@ use histoscope_core::adjust::{Adjustments, Gain, StopScale};
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::SourceFormat;
 use histoscope_core::picture::color::Range;
+use histoscope_core::strip::StripLine;
 use histoscope_core::tone_map::{Display, SourceLight, Stops, ToneMap, ToneMapping};
 
 /// The picture that is counted while adjustments are on.
@@ -70,6 +71,8 @@ pub struct Look {
     pub stops: Stops,
     /// The format of the codes written in large pixels.
     pub datascope: Datascope,
+    /// The figure that a line over the timeline's strip shows.
+    pub strip_line: StripLine,
     /// Fit, zoom and position of the picture.
     #[serde(skip)]
     pub view: ViewSettings,
@@ -100,6 +103,7 @@ impl Default for Look {
             tone_mapping: ToneMapping::default(),
             stops: Stops::default(),
             datascope: Datascope::default(),
+            strip_line: StripLine::default(),
             view: ViewSettings::default(),
             adjustments: Adjustments::default(),
             counted: Counted::default(),
