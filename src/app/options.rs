@@ -46,11 +46,11 @@ pub enum CompareAs {
     Difference,
 }
 
-/// Options for a second clip.
+/// Options for clips that play in step with the first one.
 #[derive(Debug, Clone)]
 pub struct Comparing {
-    /// The clip.
-    pub input: PathBuf,
+    /// The clips, at least one.
+    pub inputs: Vec<PathBuf>,
     /// How frames are paired.
     pub by: CompareBy,
     /// By how many of its frames the second clip is ahead.
@@ -87,7 +87,7 @@ pub struct PlayOptions {
     pub cache_bytes: usize,
     /// `true` if settings persist between runs.
     pub keeps_settings: bool,
-    /// The clip that plays in step with the first one, if any.
+    /// The clips that play in step with the first one, one at a time, if any.
     pub compare: Option<Comparing>,
     /// The profile to check by: the name of a built-in one, or a file. `None` takes the one of the last run.
     pub profile: Option<String>,
@@ -209,7 +209,7 @@ pub enum AppError {
     Display(String),
     /// The source cannot be compared, because it is not seekable.
     #[error(
-        "{}: --compare needs two seekable files, but this one is live or a pipe; save it to a file first", .0.display()
+        "{}: --compare needs seekable files, but this one is live or a pipe; save it to a file first", .0.display()
     )]
     NotComparable(PathBuf),
     /// The offset in frames has no equivalent in time.

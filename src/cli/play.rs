@@ -92,7 +92,7 @@ pub struct PlayArgs {
     overlaps: Option<Overlaps>,
 
     /// Play two files in step and compare them: both pictures, the second file's histograms as outlines, and distances
-    /// between them
+    /// between them; of more files, Tab compares the first with each of the others
     #[arg(long)]
     compare: bool,
 
@@ -161,17 +161,19 @@ impl PlayArgs {
     /// Checks the arguments for a comparison.
     ///
     /// # Errors
-    /// [`WrongUsage`] if `--compare` is given without exactly two files.
+    /// [`WrongUsage`] if `--compare` is given without at least two files.
     pub fn check(&self) -> Result<(), WrongUsage> {
         if !self.compare {
             return Ok(());
         }
         let given = self.files.len();
-        if given != 2 {
-            return wrong_usage(format!("--compare needs two files, not {given}: histoscope a.mp4 b.mp4 --compare"));
+        if given < 2 {
+            return wrong_usage(format!(
+                "--compare needs at least two files, not {given}: histoscope a.mp4 b.mp4 --compare"
+            ));
         }
         match self.files.iter().find(|file| file.is_dir()) {
-            Some(folder) => wrong_usage(format!("--compare needs two files, but {} is a folder", folder.display())),
+            Some(folder) => wrong_usage(format!("--compare needs files, but {} is a folder", folder.display())),
             None => Ok(()),
         }
     }
@@ -191,10 +193,10 @@ impl PlayArgs {
     /// # Errors
     /// [`LutError`] if the lookup table cannot be used.
     pub fn options(mut self, started: Instant) -> Result<PlayOptions, LutError> {
-        let second = if self.compare { self.files.pop() } else { None };
-        let compare = second.map(|input| {
-            let (by, shown) = (self.compare_by, self.compare_as);
-            Comparing { input, by, offset: self.offset, shown, gain: self.gain }
+        let pictures = if self.compare { self.files.len() } else { 1 };
+        let compare = self.compare.then(|| {
+            let (by, shown, inputs) = (self.compare_by, self.compare_as, self.files.split_off(1));
+            Comparing { inputs, by, offset: self.offset, shown, gain: self.gain }
         });
         Ok(PlayOptions {
             compare,
@@ -217,7 +219,7 @@ impl PlayArgs {
                 histograms: None,
                 lab: None,
             },
-            cache_bytes: usize::try_from(self.cache_mb << 20).unwrap_or(usize::MAX) / if self.compare { 2 } else { 1 },
+            cache_bytes: usize::try_from(self.cache_mb << 20).unwrap_or(usize::MAX) / pictures,
             keeps_settings: !self.no_config,
             adapter: self.counting.adapter(),
             engine: self.counting.engine(),

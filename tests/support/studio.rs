@@ -163,6 +163,7 @@ pub fn frame(picture: Picture, serial: u64, number: u64) -> Frame {
         damaged: false,
         picture_type: None,
         source: Arc::default(),
+        dynamic_light: None,
         arrival: None,
     };
     Frame { picture, facts, video: VideoId::default(), serial }

@@ -67,6 +67,8 @@ pub enum Command {
     Findings(FindingsCommand),
     /// Compare with the held frame at this index of [`ComparisonView::names`].
     CompareWith(usize),
+    /// Compare with the clip at this index of [`ComparisonView::clips`].
+    CompareWithClip(usize),
     /// Release the held frame that is being compared.
     Release,
     /// Show the video track with this number, from 1.
@@ -323,8 +325,8 @@ pub struct ComparisonView<'a> {
     pub is_shown: bool,
     /// Its file and time.
     pub title: Option<&'a str>,
-    /// `true` if a second clip plays in sync.
-    pub has_clip: bool,
+    /// The clips that can play in sync, each with what is known of it, and whether it is the one that does.
+    pub clips: &'a [(String, bool)],
 }
 
 /// How the picture is shown.

@@ -138,18 +138,19 @@ impl Timeline {
             self.pointed = Some(x);
             commands.push(Command::Preview(time(x)));
         }
-        let hint = clip.map(|clip| {
+        let hint: Option<Vec<_>> = clip.map(|clip| {
             let told = strip::text_at(clip, model.file.sought, (time(at.x), x), column);
             let figure = strip_line::text_at(clip, figure, time(at.x));
-            figure.into_iter().chain(told).collect::<Vec<_>>().join("; ")
+            let both = figure.as_ref().zip(told.as_ref()).map(|(figure, told)| format!("{figure}; {told}"));
+            [both, figure, told].into_iter().flatten().collect()
         });
-        let hint = hint.filter(|hint| !hint.is_empty());
-        show_hint(painter, x, free, &hints(time(at.x), play, model.file.gaps, hint))
+        show_hint(painter, x, free, &hints(time(at.x), play, model.file.gaps, &hint.unwrap_or_default()))
     }
 }
 
-/// Returns texts on the time under the pointer and its frame, estimated from the frame rate; the longest first.
-fn hints(secs: f64, play: &PlayState, gaps: &[(f64, f64)], told: Option<String>) -> Vec<String> {
+/// Returns texts on the time under the pointer and its frame, estimated from the frame rate, with each of what is `told`
+/// about it; the longest first.
+fn hints(secs: f64, play: &PlayState, gaps: &[(f64, f64)], told: &[String]) -> Vec<String> {
     if let Some((_, newest)) = play.live.and_then(|live| live.kept) {
         let text = behind_text(newest - secs).unwrap_or_else(|| "live".to_owned());
         if gaps.iter().any(|&(from, to)| from <= secs && secs < to) {
@@ -163,8 +164,9 @@ fn hints(secs: f64, play: &PlayState, gaps: &[(f64, f64)], told: Option<String>)
     let number = |rate: f64| (secs * rate + 1e-6).floor().min(last(rate));
     let frame = play.frame_rate.map(|rate| format!("{}  frame ~{}", time_text(secs), number(rate)));
     let times: Vec<String> = frame.into_iter().chain([time_text(secs)]).collect();
-    let hint = told.map(|told| times.iter().map(|time| format!("{time}  ·  {told}")).collect::<Vec<_>>());
-    hint.into_iter().flatten().chain(times).collect()
+    let hints: Vec<_> =
+        told.iter().flat_map(|told| times.iter().map(move |time| format!("{time}  ·  {told}"))).collect();
+    hints.into_iter().chain(times).collect()
 }
 
 /// Shows the first of the texts that fits in `free`, as near to the column `x` as possible. Returns `true` if one fits.
@@ -247,7 +249,7 @@ mod tests {
     fn the_right_end_stands_for_the_last_frame() {
         let number = |secs, duration_secs, rate| {
             let play = PlayState { duration_secs, frame_rate: Some(rate), ..PlayState::default() };
-            hints(secs, &play, &[], None).swap_remove(0).split_once('~').expect("a number").1.to_owned()
+            hints(secs, &play, &[], &[]).swap_remove(0).split_once('~').expect("a number").1.to_owned()
         };
         assert_eq!(number(10.0, Some(10.0), 30.0), "299");
         assert_eq!(number(9.99, Some(10.0), 30.0), "299");
@@ -262,7 +264,7 @@ mod tests {
         let live = LiveState { kept: Some((10.0, 100.0)), delay: None, arrival: None };
         let play = PlayState { live: Some(live), ..PlayState::default() };
         let gaps = [(40.0, 50.0)];
-        let longest = |secs| hints(secs, &play, &gaps, None).swap_remove(0);
+        let longest = |secs| hints(secs, &play, &gaps, &[]).swap_remove(0);
         assert_eq!(longest(100.0), "live  ·  1:40.000");
         assert_eq!(longest(95.5), "−4.5 s  ·  1:35.500");
         assert_eq!(longest(40.0), "−1:00  ·  no signal  ·  0:40.000");

@@ -84,14 +84,14 @@ impl ComparedClip {
     /// of frames.
     #[must_use]
     pub fn new(
-        comparing: Comparing,
+        (comparing, input): (&Comparing, PathBuf),
         (media, info, first): (DecodeThread, Arc<StreamInfo>, Frame),
         budget: usize,
         matcher: Matcher,
     ) -> Self {
         let mut follower = Follower::new(budget);
         follower.push(first.clone());
-        let Comparing { input, by, offset, .. } = comparing;
+        let Comparing { by, offset, .. } = *comparing;
         let rate = info.constant_rate().map(Ratio::value).filter(|&rate| rate > 0.0);
         Self {
             name: file_name(&input),
@@ -288,6 +288,17 @@ impl ComparedClip {
     pub fn change_first(&mut self) {
         self.matcher.give_up();
         self.pairing.undecided = None;
+        self.loaded_key = None;
+    }
+
+    /// Returns the file's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Lets its frame be compared again, after that of another clip.
+    pub fn come_back(&mut self) {
         self.loaded_key = None;
     }
 

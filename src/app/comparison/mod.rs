@@ -16,7 +16,7 @@ pub use clip::{ComparedClip, CountedPart};
 pub use frame::{ComparedFrame, Partner};
 use histoscope_hud::Note;
 pub use matcher::{MatchOptions, Matcher};
-pub use quality::{MeasuredPair, QualityMeter};
+pub use quality::{MeasuredOf, MeasuredPair, QualityMeter};
 
 use histoscope_core::histogram::{Components, Cumulative};
 use histoscope_core::picture::Frame;
@@ -78,12 +78,22 @@ pub struct ClipChanges {
 pub struct Comparison {
     held: Vec<ComparedFrame>,
     chosen: usize,
-    clip: Option<ComparedClip>,
+    /// The clips that play in step, one at a time.
+    clips: Vec<SteppingClip>,
+    /// The index of the one that is compared.
+    clip_at: usize,
     /// The clip's current frame, used while no frame is held.
     clip_frame: Option<ComparedFrame>,
     /// The numbers of the clip's previous frames.
     earlier: VecDeque<SteppedNumbers>,
     on_screen: OnScreen,
+}
+
+/// A clip that can play in step.
+struct SteppingClip {
+    clip: ComparedClip,
+    /// PSNR and SSIM of its frame when it was last compared, and of what.
+    quality: Option<(MeasuredOf, String)>,
 }
 
 /// The numbers of one frame of the clip that plays in step.
@@ -104,10 +114,58 @@ impl From<ComparedFrame> for SteppedNumbers {
 }
 
 impl Comparison {
-    /// Creates a comparison that holds no frames, with a clip that plays in step if one is given.
+    /// Creates a comparison that holds no frames, with clips that play in step one at a time.
     #[must_use]
-    pub fn new(clip: Option<ComparedClip>) -> Self {
-        Self { clip, ..Self::default() }
+    pub fn new(clips: Vec<ComparedClip>) -> Self {
+        let clips = clips.into_iter().map(|clip| SteppingClip { clip, quality: None }).collect();
+        Self { clips, ..Self::default() }
+    }
+
+    fn clip(&mut self) -> Option<&mut ComparedClip> {
+        self.clips.get_mut(self.clip_at).map(|stepping| &mut stepping.clip)
+    }
+
+    /// Returns the number of clips that play in step, one at a time.
+    #[must_use]
+    pub const fn clip_count(&self) -> usize {
+        self.clips.len()
+    }
+
+    /// Compares with the clip at this index, or with the first one after the last. Returns the note to show.
+    pub fn take_clip(&mut self, index: usize) -> String {
+        let count = self.clips.len().max(1);
+        self.clip_at = index % count;
+        self.earlier.clear();
+        let name = self.clip().map(|clip| {
+            clip.come_back();
+            clip.name().to_owned()
+        });
+        name.map_or_else(
+            || NO_CLIP.to_owned(),
+            |name| format!("compared with {name} ({} of {count})", self.clip_at + 1),
+        )
+    }
+
+    /// Compares with the next clip, or with the first one after the last. Returns the note to show.
+    pub fn take_next_clip(&mut self) -> String {
+        self.take_clip(self.clip_at + 1)
+    }
+
+    /// Keeps the PSNR and SSIM of the current clip's frame, which was measured against this picture.
+    pub fn keep_quality(&mut self, of: MeasuredOf, text: String) {
+        if let Some(stepping) = self.clips.get_mut(self.clip_at) {
+            stepping.quality = Some((of, text));
+        }
+    }
+
+    /// Returns each clip as a line for a list: its name, its PSNR and SSIM if they were measured against this picture,
+    /// and whether it is the one that is compared.
+    pub fn clip_lines(&self, of: Option<&MeasuredOf>) -> impl Iterator<Item = (String, bool)> {
+        self.clips.iter().enumerate().map(move |(index, SteppingClip { clip, quality })| {
+            let known = quality.as_ref().filter(|(measured, _)| Some(measured) == of);
+            let quality = known.map_or_else(String::new, |(_, text)| format!(": {text}"));
+            (format!("{}{quality}", clip.name()), index == self.clip_at)
+        })
     }
 
     /// Returns the compared frame: the chosen held frame, or else the clip's current frame.
@@ -131,12 +189,6 @@ impl Comparison {
     #[must_use]
     pub const fn has_held(&self) -> bool {
         !self.held.is_empty()
-    }
-
-    /// Returns `true` if a clip plays in step.
-    #[must_use]
-    pub const fn has_clip(&self) -> bool {
-        self.clip.is_some()
     }
 
     /// Returns the frame whose bins are drawn as outlines, or `None` while that frame is itself on screen.
@@ -344,7 +396,7 @@ impl Comparison {
         counted: CountedPart<'_>,
         now: Instant,
     ) -> Result<ClipChanges, GpuError> {
-        let Some(clip) = &mut self.clip else { return Ok(ClipChanges::default()) };
+        let Some(clip) = self.clip() else { return Ok(ClipChanges::default()) };
         let found = clip.take_offset();
         let mut notes: Vec<_> = clip.follow(first, now).into_iter().map(Note::warning).collect();
         let frame = clip.compared_frame(engine, first, counted, now);
@@ -381,12 +433,12 @@ impl Comparison {
 
     /// Shifts the clip by this many of its frames. Returns the note to show.
     pub fn shift(&mut self, frames: i64) -> String {
-        self.clip.as_mut().map_or_else(|| NO_CLIP.to_owned(), |clip| clip.shift(frames))
+        self.clip().map_or_else(|| NO_CLIP.to_owned(), |clip| clip.shift(frames))
     }
 
     /// Starts searching for the offset at which the pictures of both clips are most alike. Returns the note to show.
     pub fn find_offset(&mut self, first: &Session) -> String {
-        self.clip.as_mut().map_or_else(|| NO_CLIP.to_owned(), |clip| clip.find_offset(&first.input))
+        self.clip().map_or_else(|| NO_CLIP.to_owned(), |clip| clip.find_offset(&first.input))
     }
 
     /// Starts comparing with a different video, for which the clip has no frame yet.
@@ -394,12 +446,12 @@ impl Comparison {
         self.back();
         self.clip_frame = None;
         self.earlier.clear();
-        self.clip.iter_mut().for_each(ComparedClip::change_first);
+        self.clips.iter_mut().for_each(|stepping| stepping.clip.change_first());
     }
 
     /// Forgets everything created on a lost adapter.
     pub fn restart(&mut self) {
-        self.clip.iter_mut().for_each(ComparedClip::restart);
+        self.clips.iter_mut().for_each(|stepping| stepping.clip.restart());
     }
 }
 

@@ -14,6 +14,9 @@ use histoscope_core::picture::{Frame, Picture, PictureError};
 /// Everything that the figures depend on: both pictures, and the region.
 type Subject = ([PictureId; 2], Option<Rect>);
 
+/// The picture that a compared frame was measured against, and the region.
+pub type MeasuredOf = (PictureId, Option<Rect>);
+
 #[derive(Debug)]
 enum State {
     /// Nothing is to be measured.
@@ -77,6 +80,15 @@ impl QualityMeter {
             },
         };
         true
+    }
+
+    /// Returns PSNR and SSIM of the whole pictures in one line, and what was measured against, if they are known.
+    #[must_use]
+    pub fn summary(&self) -> Option<(MeasuredOf, String)> {
+        let State::Known(([live, _], region), lines) = &self.state else { return None };
+        // Before the colon, a line is about all planes.
+        let parts: Vec<_> = lines.iter().filter_map(|line| line.split_once(": ")).map(|(whole, _)| whole).collect();
+        (!parts.is_empty()).then(|| ((*live, *region), parts.join(", ")))
     }
 
     /// Returns the figures as lines of text, or a line that says why there are none yet.

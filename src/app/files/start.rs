@@ -1,13 +1,13 @@
 //! Opens the first video for the window, and reports what prevents that.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Opened, Opening};
 use crate::app::comparison::{ComparedClip, MatchOptions, Matcher};
 use crate::app::input::event::Waker;
-use crate::app::options::{AppError, PlayOptions};
+use crate::app::options::{AppError, Comparing, PlayOptions};
 use crate::app::session::{Interpretation, Session};
 use histoscope_core::picture::{Frame, Ratio};
 use histoscope_media::playback::{Player, PlayerOptions};
@@ -104,46 +104,57 @@ fn beginning(media: DecodeThread, options: &PlayOptions, waker: &Waker) -> Resul
     Err(none_opens(passed_over))
 }
 
-/// Waits for the first video, whose file `media` has begun to open, and for the clip that it is compared with.
+/// Waits for the first video, whose file `media` has begun to open, and for the clips that it is compared with.
 ///
 /// # Errors
-/// See [`beginning`] and [`second`].
+/// See [`beginning`] and [`others`].
 pub fn begin(
     media: Option<DecodeThread>,
     options: &PlayOptions,
     waker: &Waker,
-) -> Result<(Beginning, Option<ComparedClip>), AppError> {
+) -> Result<(Beginning, Vec<ComparedClip>), AppError> {
     let beginning = match media {
         Some(media) => beginning(media, options, waker)?,
         None => Beginning::Nothing,
     };
-    let second = second(&beginning, options, waker)?;
-    Ok((beginning, second))
+    let others = others(&beginning, options, waker)?;
+    Ok((beginning, others))
 }
 
-/// Opens the clip that is to play in step with the first one, if requested, and waits for its first frame.
+/// Opens the clips that are to play in step with the first one, if requested, and waits for their first frames.
 ///
 /// # Errors
-/// [`AppError`] if it cannot be opened, if one of the two is live or a pipe, or if its offset has no equivalent in
-/// time.
-fn second(beginning: &Beginning, options: &PlayOptions, waker: &Waker) -> Result<Option<ComparedClip>, AppError> {
-    let Some(comparing) = options.compare.clone() else { return Ok(None) };
-    let can_go = |info: &StreamInfo| info.seekable && !info.live;
+/// [`AppError`] if one cannot be opened, if one is live or a pipe, or if an offset has no equivalent in time.
+fn others(beginning: &Beginning, options: &PlayOptions, waker: &Waker) -> Result<Vec<ComparedClip>, AppError> {
+    let Some(comparing) = &options.compare else { return Ok(Vec::new()) };
     let is_comparable = matches!(beginning, Beginning::Video(first) if can_go(&first.session.info));
     if !is_comparable {
         return Err(AppError::NotComparable(options.inputs.first().cloned().unwrap_or_default()));
     }
-    let input = comparing.input.clone();
+    comparing.inputs.iter().map(|input| other(input.clone(), comparing, options, waker)).collect()
+}
+
+fn can_go(info: &StreamInfo) -> bool {
+    info.seekable && !info.live
+}
+
+fn other(
+    input: PathBuf,
+    comparing: &Comparing,
+    options: &PlayOptions,
+    waker: &Waker,
+) -> Result<ComparedClip, AppError> {
     let mut opening = Opening::new(input.clone(), open(&input, options, waker)?);
     match wait_for(&mut opening) {
         Opened::Video(media, info, frame) if can_go(&info) => {
             let has_offset = comparing.offset != 0;
             let reading = MatchOptions { open: options.open.clone(), waker: Arc::clone(waker) };
-            let second = ComparedClip::new(comparing, (media, info, frame), options.cache_bytes, Matcher::new(reading));
-            if has_offset && !second.has_offset_in_time() {
+            let (matcher, which) = (Matcher::new(reading), (comparing, input.clone()));
+            let other = ComparedClip::new(which, (media, info, frame), options.cache_bytes, matcher);
+            if has_offset && !other.has_offset_in_time() {
                 return Err(AppError::NoOffset(input));
             }
-            Ok(Some(second))
+            Ok(other)
         }
         Opened::Failed(error) => Err(error),
         Opened::NotYet if !opening.is_awaited() => Err(AppError::NoAnswer(input)),

@@ -75,6 +75,11 @@ impl Viewer {
             Command::OwnMask(aspect) => self.work.show_own_mask(aspect, now),
             Command::Lab(command) => self.lab.choose(command, now),
             Command::Findings(command) => self.work.use_findings(command, now),
+            Command::CompareWithClip(index) => {
+                let text = self.work.comparison.take_clip(index);
+                self.work.note(Note::done(text), now);
+                self.work.redraw();
+            }
             Command::CompareWith(place) => {
                 let outcome = self.work.comparison.choose(place);
                 self.work.on_outcome(outcome, now)?;
@@ -132,6 +137,11 @@ impl Viewer {
             Action::Quit => return Ok(self.quit(now)),
             Action::Back => self.go_back(now)?,
             Action::ToggleHelp => self.work.hud.panels.help = !self.work.hud.panels.help,
+            Action::TogglePinned if self.work.comparison.clip_count() > 1 => {
+                let text = self.work.comparison.take_next_clip();
+                self.work.note(Note::done(text), now);
+                self.work.redraw();
+            }
             Action::TogglePinned => {
                 let text = if self.work.hud.toggle_pinned(now) { "controls stay" } else { "controls fade" };
                 self.work.settings.changed(now);

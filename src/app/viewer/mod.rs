@@ -84,14 +84,14 @@ impl Viewer {
         instance: &Instance,
         options: PlayOptions,
         waker: Waker,
-        (beginning, second): (Beginning, Option<ComparedClip>),
+        (beginning, others): (Beginning, Vec<ComparedClip>),
     ) -> Result<Self, AppError> {
         let (session, opening, passed_over) = match beginning {
             Beginning::Video(first) => (Some(first.session), None, first.passed_over),
             Beginning::Awaited(opening, passed_over) => (None, Some(opening), passed_over),
             Beginning::Nothing => (None, None, Vec::new()),
         };
-        let mut work = Workspace::new(instance, window, &options, Arc::clone(&waker), (session, second))?;
+        let mut work = Workspace::new(instance, window, &options, Arc::clone(&waker), (session, others))?;
         let now = work.now();
         for reason in &passed_over {
             log::warn!("{reason}");
@@ -288,6 +288,7 @@ impl Viewer {
         self.work.scene.marks = readings.marks;
         let counted = self.lab.counted_text().or_else(|| self.work.counted_text());
         let held: Vec<&str> = self.work.comparison.names().collect();
+        let clips = self.work.compared_clips();
         let has_findings = self.work.session.is_some() && self.work.hud.panels.within(width).checks;
         let findings = has_findings.then(|| self.work.checker.view());
         let preview = self.work.strip.preview();
@@ -356,7 +357,7 @@ impl Viewer {
                 names: &held,
                 place: self.work.comparison.place(),
                 is_shown: self.work.comparison.is_shown(),
-                has_clip: self.work.comparison.has_clip(),
+                clips: &clips,
                 title: self.work.comparison.chosen().map(|held| held.title.as_str()),
             },
             presets: self.work.presets.names(),

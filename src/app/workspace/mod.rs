@@ -115,7 +115,7 @@ impl Workspace {
         window: Rc<dyn Window>,
         options: &PlayOptions,
         waker: Waker,
-        (session, clip): (Option<Session>, Option<ComparedClip>),
+        (session, clips): (Option<Session>, Vec<ComparedClip>),
     ) -> Result<Self, AppError> {
         let store = Store::open(!options.keeps_settings);
         let now = window.now();
@@ -163,7 +163,7 @@ impl Workspace {
             scene,
             bins: Bins::new(options.view.components),
             marked: MarkedPixels::new(Arc::clone(&waker)),
-            comparison: Comparison::new(clip),
+            comparison: Comparison::new(clips),
             quality: QualityMeter::new(Arc::clone(&waker)),
             light: FrameLight::new(Arc::clone(&waker)),
             strip: ClipStrip::new(settings.strip, options.open.clone(), options.keeps_settings, Arc::clone(&waker)),
@@ -1136,7 +1136,19 @@ impl Workspace {
             (Some(live), Some(other)) => MeasuredPair::Still([live, &other.frame]),
             _ => MeasuredPair::None,
         };
-        self.quality.follow(pair, self.bins.region.counted())
+        let region = self.bins.region.counted();
+        let has_changed = self.quality.follow(pair, region);
+        if let Some((of, text)) = self.quality.summary().filter(|_| has_changed && !self.comparison.has_held()) {
+            self.comparison.keep_quality(of, text);
+        }
+        has_changed
+    }
+
+    /// Returns the clips that play in step, one at a time, as lines for a list, and which one is compared.
+    pub fn compared_clips(&self) -> Vec<(String, bool)> {
+        let live = self.session.as_ref().and_then(|session| Some(session.read(session.frame.as_ref()?)));
+        let of = live.map(|live| (PictureId::of_source(&live), self.bins.region.counted()));
+        self.comparison.clip_lines(of.as_ref()).collect()
     }
 
     /// Continues measuring the light of the frames on screen while it is seen: in the panel about the file, or marked

@@ -69,7 +69,7 @@ impl<'a, 'm> MenuDrawing<'a, 'm> {
         let is_possible = match action {
             Action::Undo => self.model.steps.back,
             Action::Redo => self.model.steps.forward,
-            Action::FlipHeld => !self.model.comparison.names.is_empty() || self.model.comparison.has_clip,
+            Action::FlipHeld => !self.model.comparison.names.is_empty() || !self.model.comparison.clips.is_empty(),
             _ => true,
         };
         let response = self.line(ui, &words(action, self.model), &key, is_possible);

@@ -117,7 +117,7 @@ impl MenuDrawing<'_, '_> {
                 self.action_line(ui, action);
             }
         }
-        if self.model.comparison.has_clip {
+        if !self.model.comparison.clips.is_empty() {
             for frames in [-1, 1] {
                 let action = Action::ShiftSecond { frames };
                 self.action_line(ui, action);
@@ -125,6 +125,14 @@ impl MenuDrawing<'_, '_> {
             self.action_line(ui, Action::MatchSecond);
         }
         let compared = self.model.comparison;
+        if compared.clips.len() > 1 {
+            ui.add(egui::Separator::default().spacing(7.0));
+            for (place, (name, is_now)) in compared.clips.iter().enumerate() {
+                if self.name_line(ui, place, name, *is_now) {
+                    self.commands.push(Command::CompareWithClip(place));
+                }
+            }
+        }
         if compared.names.is_empty() {
             return;
         }
@@ -133,14 +141,19 @@ impl MenuDrawing<'_, '_> {
         }
         ui.add(egui::Separator::default().spacing(7.0));
         for (place, name) in compared.names.iter().enumerate() {
-            let width = |text: &str| {
-                ui.painter().layout_no_wrap(text.to_owned(), theme::words(theme::TEXT), theme::LIGHT).size().x
-            };
-            let name = shortened(name, |name| width(name) <= ui.available_width() - 2.0 * BESIDE);
-            let now = if place == compared.place { "now" } else { "" };
-            if ui.push_id(place, |ui| self.line(ui, &name, now, true)).inner.clicked() {
+            if self.name_line(ui, place, name, place == compared.place) {
                 self.commands.push(Command::CompareWith(place));
             }
         }
+    }
+
+    /// Adds a line with a name, shortened to the menu's width. Returns `true` if it is clicked.
+    fn name_line(&mut self, ui: &mut Ui, place: usize, name: &str, is_now: bool) -> bool {
+        let width =
+            |text: &str| ui.painter().layout_no_wrap(text.to_owned(), theme::words(theme::TEXT), theme::LIGHT).size().x;
+        let name = shortened(name, |name| width(name) <= ui.available_width() - 2.0 * BESIDE);
+        ui.push_id((place, name.as_str()), |ui| self.line(ui, &name, if is_now { "now" } else { "" }, true))
+            .inner
+            .clicked()
     }
 }

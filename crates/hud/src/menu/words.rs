@@ -35,7 +35,7 @@ pub fn words(action: Action, model: &Model<'_>) -> String {
             Components::YCbCr => "Count red, green, blue, luminance".to_owned(),
         },
         Action::FlipHeld if model.comparison.is_shown => "Show the video".to_owned(),
-        Action::FlipHeld if model.comparison.names.is_empty() && model.comparison.has_clip => {
+        Action::FlipHeld if model.comparison.names.is_empty() && !model.comparison.clips.is_empty() => {
             "Show the second clip".to_owned()
         }
         Action::FlipHeld => "Show the held frame".to_owned(),
