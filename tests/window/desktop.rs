@@ -465,6 +465,17 @@ fn values_and_pictures_are_copied_and_text_is_pasted() {
     let found = text();
     assert!(found.contains(&format!("\nmedian\t{}\n", median.join("\t"))), "{found}: {median:?}");
 
+    // A pinned probe is a row below them, with its codes.
+    program.point(733, 219);
+    program.after(|| program.key("shift+i"), "note: probe P1 at x 733  y 219");
+    program.take_pointer_away();
+    program.after(|| program.key("ctrl+c"), "note: copied the frame's numbers");
+    let coded = [planes.code(0, 733, 219), planes.code(1, 366, 109), planes.code(2, 366, 109)].map(|c| c.to_string());
+    let row = format!("\nP1\t733\t219\t{}\t{}", codes.join("\t"), coded.join("\t"));
+    let found = text();
+    assert!(found.ends_with(&format!("\n\tx\ty\tR'\tG'\tB'\tY'\tCb\tCr{row}")), "{found}: {row}");
+    program.after(|| program.key("ctrl+i"), "note: no probes");
+
     // The picture as shown, once the notes have faded.
     thread::sleep(Duration::from_millis(2700));
     program.after(|| program.key("ctrl+shift+c"), "note: copied the picture, 1280×720");

@@ -171,6 +171,8 @@ fn check(program: &Program, key: &str, action: Action) {
             note("A and B cleared");
         }
         Action::Change(Setting::ReferenceLines, _) => drop(note("no reference lines")),
+        Action::Change(Setting::Probes, _) => drop(note("no probes")),
+        Action::PinProbe => drop(note("point at the picture: Shift+I pins a probe there")),
         Action::Change(Setting::Peaking, _) => {
             for sensitivity in ["low", "medium", "high", "off"] {
                 note(&format!("focus peaking: {sensitivity}"));

@@ -27,6 +27,7 @@ mod menu;
 mod notes;
 mod picture;
 mod presets;
+mod probes;
 mod program;
 mod random_hands;
 mod reading;

@@ -11,9 +11,10 @@ use super::model::{Command, Model};
 use super::places::{PanelGap, Placed, free_area};
 use super::{
     Hud, OpenPanels, Persistent, adjustments, bar, divider, empty, entry, exposure, false_color, findings_panel, help,
-    info, lab, labels, left_for_others, legend, letters, marks, notes, readout, region, scopes, stats, theme, timing,
+    info, lab, labels, left_for_others, legend, letters, marks, notes, probes, readout, region, scopes, stats, theme,
+    timing,
 };
-use histoscope_render::labels::guides;
+use histoscope_render::labels::{guides, rings};
 
 /// The least width needed for panels on the left, in points.
 const MIN_WIDTH: f32 = 100.0;
@@ -308,6 +309,10 @@ impl Hud {
             left.min.y = panel.max.y + 6.0;
             keep_right_of(panel);
         }
+        if let Some(panel) = model.tables.probes.and_then(|table| probes::show(ui, left, table, is_above_another)) {
+            left.min.y = panel.max.y + 6.0;
+            keep_right_of(panel);
+        }
         self.height_for_adjusting = left.height();
         if shown.adjusting && left.width() >= adjustments::MIN_WIDTH {
             let panel = adjustments::show(ui, left, model, commands);
@@ -357,4 +362,5 @@ fn show_beneath(ui: &mut egui::Ui, view: Rect, model: &Model<'_>, strength: f32)
         region::show(ui, view, shown, &histograms, strength);
     }
     marks::rings(ui, model.exposure.rings, &histograms);
+    rings::draw(&ui.ctx().layer_painter(egui::LayerId::background()), model.picture.rings);
 }

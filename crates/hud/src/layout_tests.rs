@@ -10,6 +10,7 @@ pub(super) use faults::{MIN_CONTRAST, contrast, faults, items, over, texts, text
 
 use super::tests::{adjusted_model, figures, many_lines, model, pair};
 use super::*;
+use histoscope_core::histogram::Components;
 use histoscope_core::picture::color::{Colorimetry, Matrix, Range};
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::strip::{CELLS, Strip};
@@ -18,6 +19,8 @@ use histoscope_render::gpu::draw::FontTextures;
 use histoscope_render::gpu::live::PassTimes;
 use histoscope_render::view::exposure::{Exposure, FalseColor, FalseColorTable, Unit};
 use histoscope_render::view::marked::Marked;
+use histoscope_render::view::probe_table::ProbeTable;
+use histoscope_render::view::probes::Probes;
 
 pub(super) const SIZES: [(u32, u32); 5] = [(480, 270), (800, 500), (960, 540), (1600, 900), (2560, 1440)];
 
@@ -33,6 +36,15 @@ pub(super) struct Case {
     pub menu: Option<fn(Pos2) -> Menu>,
     /// Position of the pointer, as fractions of the view.
     pub pointer: (f32, f32),
+}
+
+/// Returns the values of eight probes, in the widest columns.
+pub(super) fn probe_table() -> ProbeTable {
+    let frame = histoscope_core::test_data::gray((16, 9), |_, _| 128);
+    let probes = (0..8).fold(Probes::default(), |probes, at| probes.with((at, at)).expect("there is room").0);
+    let mut table = ProbeTable::of(&probes, &frame, Components::Rgbl).expect("they lie in the picture");
+    table.columns.iter_mut().flat_map(|column| &mut column.cells).for_each(|cell| "12345".clone_into(cell));
+    table
 }
 
 /// Notes of every kind, each the longest of its kind: on what keys did, on what takes longer to read, and on what went
@@ -114,6 +126,7 @@ pub(super) fn shapes_of(hud: &mut Hud, case: Case) -> (Vec<ClippedShape>, FontTe
         },
         selected: Some(7),
     };
+    let probes = probe_table();
     let pos = |x: f32, y: f32| Pos2::new(view.width() * x, view.height() * y);
     let at = pos(pointer.0, pointer.1);
     let cells = |count: usize| vec![("1023".to_owned(), theme::LIGHT); count];
@@ -189,6 +202,7 @@ pub(super) fn shapes_of(hud: &mut Hud, case: Case) -> (Vec<ClippedShape>, FontTe
             info: shown.info.then_some(&lines[..]),
             stats: shown.numbers.then_some(&numbers),
             findings: shown.checks.then_some(&findings),
+            probes: (note % 4 == 1).then_some(&probes),
         },
         pointer: PointerView { at: Some(at), probe: (note % 2 == 0).then_some(&probe), readouts },
         file: FileView {

@@ -34,6 +34,7 @@ mod panels;
 mod places;
 mod preview;
 mod probe;
+mod probes;
 mod readout;
 mod region;
 mod scopes;

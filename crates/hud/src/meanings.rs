@@ -53,3 +53,7 @@ pub const QUALITY: &str = "The compared frame's samples against those of the fra
 /// The meaning of EBU R 103.
 pub const R103: &str = "EBU R 103, what broadcasters accept: red, green, blue and Y' from −5 % to 105 % of black to white (5 to 246 of 8 \
                         bits in limited range), behind its filter, which small overshoots pass. Up to 1 % of the picture may lie outside.";
+
+/// The panel of the probes.
+pub const PROBES: &str = "The samples of each pinned pixel, and its difference from the first one (ref): ΔE ITP by BT.2124, and CIEDE2000 of \
+     SDR. 1 is about the least difference that is seen. SDR is taken to have a white of 100 cd/m². Drag a pin to move it.";

@@ -218,12 +218,14 @@ fn plate() -> egui::Frame {
 }
 
 impl MenuDrawing<'_, '_> {
-    /// Adds the lines of the menu opened at a point. Copying takes the values at that point.
+    /// Adds the lines of the menu opened at a point. Copying takes the values at that point, and probes
+    /// are pinned there.
     fn everything(&mut self, ui: &mut Ui, at: Pos2) {
         ui.spacing_mut().item_spacing.y = 0.0;
         let has_video = self.model.file.name.is_some();
         let needs_none = |action| matches!(action, Action::OpenFile | Action::ToggleFullscreen | Action::ToggleHelp);
         let has_region = self.model.region.is_some_and(|region| !region.is_proposed);
+        let has_probes = !self.model.look.probes.is_empty();
         let mut ruled = true;
         for &entry in MENU {
             match entry {
@@ -235,6 +237,7 @@ impl MenuDrawing<'_, '_> {
                 }
                 MenuLine::Does(Action::Continue) if self.model.file.left_at.is_none() => continue,
                 MenuLine::Does(Action::ClearRegion) if !has_region => continue,
+                MenuLine::Does(action) if action == Setting::Probes.switch() && !has_probes => continue,
                 MenuLine::Does(action) if !has_video && !needs_none(action) => continue,
                 MenuLine::Clip
                 | MenuLine::Channels
@@ -250,7 +253,11 @@ impl MenuDrawing<'_, '_> {
                 MenuLine::Tracks if self.model.file.track.is_none() => continue,
                 MenuLine::Recent if self.model.file.recent.is_empty() => continue,
                 MenuLine::Does(action) => {
-                    let command = if action == Action::CopyValues { Command::CopyAt(at) } else { Command::Do(action) };
+                    let command = match action {
+                        Action::CopyValues => Command::CopyAt(at),
+                        Action::PinProbe => Command::PinAt(at),
+                        action => Command::Do(action),
+                    };
                     self.command_line(ui, action, command);
                 }
                 MenuLine::Channels => self.further(ui, "Channels", |menu, ui| {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use egui::{Color32, CursorIcon, Pos2, Rect};
+use egui::{CursorIcon, Pos2, Rect};
 use serde::{Deserialize, Serialize};
 
 use super::entry::EntryKind;
@@ -26,9 +26,11 @@ use histoscope_keys::{Action, State};
 use histoscope_render::cpu::thumbnail::Thumbnail;
 use histoscope_render::gpu::draw::Channels;
 use histoscope_render::labels::graticule::ScopeSubject;
+use histoscope_render::labels::rings::Ring;
 use histoscope_render::view::exposure::Tint;
 use histoscope_render::view::guides::{MaskAspect, PlacedGuides};
 use histoscope_render::view::marked::Marked;
+use histoscope_render::view::probe_table::ProbeTable;
 use histoscope_render::view::scene::{Look, Other, Pair, Seam};
 use histoscope_render::view::scopes::ScopeKind;
 
@@ -61,6 +63,8 @@ pub enum Command {
     OwnMask(MaskAspect),
     /// Copy the values at this point of the view, in points.
     CopyAt(Pos2),
+    /// Pin a probe at this point of the view, in points, or remove the one that is there.
+    PinAt(Pos2),
     /// Go to a typed position.
     GoTo(Point),
     /// Use the panel of findings.
@@ -341,6 +345,8 @@ pub struct PictureView<'a> {
     pub beside: Option<[Rect; 2]>,
     /// The guides on each picture of the view.
     pub guides: &'a [PlacedGuides],
+    /// The rings of the probes, on the picture and in the scopes.
+    pub rings: &'a [Ring],
 }
 
 /// The counted components and the histograms.
@@ -388,8 +394,8 @@ pub struct OtherScopesView<'a> {
     pub subject: Option<ScopeSubject>,
     /// The part of the view that the scopes leave free, in points.
     pub free: Option<Rect>,
-    /// Positions in the scopes of the pixel under the pointer, in points, with the colours of their marks.
-    pub marks: &'a [(Pos2, Color32)],
+    /// The rings of the pixel under the pointer in the scopes.
+    pub marks: &'a [Ring],
     /// The brushes in the scopes.
     pub brushed: &'a [BrushedArea],
     /// The value under the pointer in a scope, and its position.
@@ -467,6 +473,8 @@ pub struct Tables<'a> {
     pub stats: Option<&'a StatsTable>,
     /// The findings of a check.
     pub findings: Option<&'a FindingsView<'a>>,
+    /// The probes, if any lies in the picture.
+    pub probes: Option<&'a ProbeTable>,
 }
 
 /// The pointer, and the values read at its position.

@@ -1,11 +1,11 @@
 //! Labels and marks on the scopes other than the histograms: graticules, brushes, and the position of the pixel under
 //! the pointer.
 
-use egui::{Align2, Color32, CursorIcon, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, Ui, vec2};
+use egui::{Align2, Color32, CursorIcon, Painter, Rect, Shape, Stroke, StrokeKind, Ui, vec2};
 
 use super::model::{BrushedArea, Model, Outline, ScopeArea};
 use super::theme;
-use histoscope_render::labels::graticule;
+use histoscope_render::labels::{graticule, rings};
 
 /// Draws everything on the scopes, beneath all other text.
 pub fn show(ui: &Ui, view: Rect, model: &Model<'_>) {
@@ -21,9 +21,7 @@ pub fn show(ui: &Ui, view: Rect, model: &Model<'_>) {
     for area in beside.brushed {
         brushed(&painter, area);
     }
-    for &(at, light) in beside.marks {
-        mark(&painter, at, light);
-    }
+    rings::draw(&painter, beside.marks);
     if let Some((at, text)) = beside.hint {
         let aside = at + vec2(14.0, -12.0);
         theme::label(&painter, view, aside, Align2::LEFT_BOTTOM, text, theme::SMALL, theme::LIGHT);
@@ -42,12 +40,6 @@ fn brushed(painter: &Painter, area: &BrushedArea) {
     inside.add(shape(Stroke::new(1.4, theme::ACCENT)));
     let at = area.panel.center_top() + vec2(0.0, 4.0);
     theme::label(painter, area.panel, at, Align2::CENTER_TOP, &area.text, theme::SMALL, theme::ACCENT);
-}
-
-/// Draws a ring around the position of a pixel, visible on any trace.
-fn mark(painter: &Painter, at: Pos2, light: Color32) {
-    painter.circle_stroke(at, 4.5, Stroke::new(3.5, Color32::from_black_alpha(200)));
-    painter.circle_stroke(at, 4.5, Stroke::new(1.6, light));
 }
 
 /// Returns the cursor for dragging a border.

@@ -487,7 +487,9 @@ fn scopes_may_leave_any_room_without_a_panic() {
         let mut hud = Hud::without_window();
         hud.panels = OpenPanels { info: true, numbers: true, timing: true, adjusting: true, ..OpenPanels::default() };
         hud.wake(Instant::now());
-        let tables = Tables { timing: Some(&times), info: Some(&lines), stats: Some(&numbers), findings: None };
+        let probes = layout_tests::probe_table();
+        let probes = Some(&probes);
+        let tables = Tables { timing: Some(&times), info: Some(&lines), stats: Some(&numbers), probes, findings: None };
         let free = Some(Rect::from_min_size(Pos2::ZERO, Vec2::new(width, height)));
         let model =
             Model { tables, other_scopes: OtherScopesView { free, ..OtherScopesView::default() }, ..model(&panels) };

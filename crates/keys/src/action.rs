@@ -170,6 +170,8 @@ pub enum Action {
     CopyValues,
     /// Copy the view as a picture.
     CopyPicture,
+    /// Pin a probe under the pointer, or remove the one that is there.
+    PinProbe,
     /// Undo the last change of view, channels or adjustments.
     Undo,
     /// Redo the change that was last undone.

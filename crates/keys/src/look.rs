@@ -163,8 +163,9 @@ mod tests {
     #[test]
     fn a_change_is_described_in_the_words_of_its_note() {
         let mut before = Look::default();
-        // There is a line to remove.
+        // There is a line to remove, and a probe.
         before.scopes.lines = vec![100].into();
+        before.probes = vec![[1, 2, 3]].into();
         let changes_of = [Change::Switch, Change::Next, Change::Step { more: false }, Change::To(1)];
         for &setting in Setting::ALL {
             let changed = changes_of.map(|change| {

@@ -64,6 +64,8 @@ pub const MENU: &[MenuLine] = &[
     MenuLine::Luts,
     MenuLine::Does(Setting::ToneMapping.next()),
     MenuLine::Presets,
+    MenuLine::Does(PinProbe),
+    MenuLine::Does(Setting::Probes.switch()),
     MenuLine::Does(ClearRegion),
     MenuLine::Rule,
     MenuLine::Does(Undo),

@@ -13,6 +13,7 @@ use histoscope_render::view::exposure::{FalseColorTable, Peaking};
 use histoscope_render::view::guides::Mask;
 use histoscope_render::view::overlay::{Arrangement, BarScale, Overlaps, OverlayStyle};
 use histoscope_render::view::placement::{Fit, ViewSettings};
+use histoscope_render::view::probes::Probes;
 use histoscope_render::view::reference_lines::ReferenceLines;
 use histoscope_render::view::scene::{Counted, Look, Scene};
 use histoscope_render::view::scopes::{Layout, ScopeKind, ScopeStyle};
@@ -349,6 +350,15 @@ settings! {
             offer: |_, _| "Remove the reference lines".to_owned(),
             note: |_, _, _| "no reference lines: drag new ones from the axis of a scope".to_owned(),
             difference: |old, new| (old.scopes.lines != new.scopes.lines).then(|| "reference lines".to_owned()),
+        },
+    };
+    /// The pixels that are pinned, which a switch removes.
+    Probes = Row {
+        apply: |look, change, _| (change == Change::Switch).then(|| look.probes = Probes::default()),
+        words: Words::Own {
+            offer: |_, _| "Remove the probes".to_owned(),
+            note: |_, _, _| "no probes: Shift+I pins one under the pointer".to_owned(),
+            difference: |old, new| (old.probes != new.probes).then(|| "probes".to_owned()),
         },
     };
     /// The amplification of differences, which a step doubles or halves.

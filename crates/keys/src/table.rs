@@ -337,8 +337,12 @@ pub const TABLE: &[Bindings] = &[
     row(Section::Adjustments, &[key(Letter("j"), Setting::Counted.next())], "{}: source, result, both"),
     row(
         Section::Reading,
-        &[key(Letter("n"), TogglePanel(Panel::Numbers)).switch("numbers")],
-        "{} of the frame: mean, percentiles, clipping",
+        &[
+            key(Letter("n"), TogglePanel(Panel::Numbers)).switch("numbers"),
+            key(ShiftLetter("i"), PinProbe).command("pin a probe"),
+            key(Control("i"), Setting::Probes.switch()),
+        ],
+        "numbers of the frame; pin, remove a probe; remove all",
     ),
     row(
         Section::Reading,

@@ -14,11 +14,13 @@ use histoscope_render::view::overlay::{Channels, line_pixels};
 use histoscope_render::view::panel::{self, Hit, PanelRect};
 use histoscope_render::view::placement::{Placement, Shape, ViewSettings};
 use histoscope_render::view::region::{Grip, Region, RegionDrag, grip_at};
-use histoscope_render::view::scene::{Look, Other, Scene, Sharing};
+use histoscope_render::view::scene::{Other, Scene, Sharing};
 use histoscope_render::view::scopes::{Arranged, Border, ScopeKind, ScopeStyle};
 
 /// How close the pointer must be to the divider to grab it, in points.
 const GRAB: f64 = 6.0;
+/// How close the pointer must be to the middle of a pin to grab it, in points.
+const PIN: f64 = 8.0;
 /// Factor that one notch of the wheel applies to the brightness of a trace.
 const GAIN_STEP: f32 = 1.2;
 
@@ -60,10 +62,7 @@ impl Geometry<'_> {
     /// Returns what the scopes of a frame count, and how they are labelled.
     #[must_use]
     pub fn scope_subject(&self, frame: &Frame) -> ScopeSubject {
-        let Look { channels, scopes, .. } = self.scene.look;
-        let adjustments = self.scene.look.counted_adjustments(self.components);
-        let light = self.scene.look.counted_light(self.components, &frame.source);
-        ScopeSubject::of(&frame.picture, (adjustments, light), (self.components, channels), scopes)
+        ScopeSubject::shown_by(self.scene, frame, self.components)
     }
 
     /// Returns the histogram under a point of the view.
@@ -192,6 +191,22 @@ impl Geometry<'_> {
             };
         }
         Some(Pixel::Live(self.placement()?.pixel_at(at)?))
+    }
+
+    /// Returns the probe whose pin can be grabbed at a point of the view, on the picture.
+    #[must_use]
+    pub fn pin_at(&self, at: DVec2) -> Option<usize> {
+        let pins = self.scene.pins(&Shape::of(self.frame?), self.size);
+        let distance = |pin: &(usize, DVec2)| pin.1.distance(at);
+        let nearest = pins.into_iter().min_by(|a, b| distance(a).total_cmp(&distance(b)))?;
+        let is_near = distance(&nearest) <= PIN * f64::from(self.points);
+        (is_near && self.is_on_picture(at)).then_some(nearest.0)
+    }
+
+    /// Returns `true` if a point of the view is on neither a scope nor a histogram.
+    #[must_use]
+    pub fn is_on_picture(&self, at: DVec2) -> bool {
+        self.hit(at).is_none() && !self.is_on_scopes(at)
     }
 
     /// Returns the grip on the region at a point of the view. On a histogram, only the handles that move edges count:

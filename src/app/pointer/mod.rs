@@ -4,6 +4,7 @@
 pub mod brush_control;
 pub mod geometry;
 pub mod line_drag;
+pub mod pins;
 pub mod regions;
 mod scope_brush;
 pub mod scope_point;
@@ -22,6 +23,7 @@ use histoscope_render::view::brushes::Brushes;
 use histoscope_render::view::overlay::Channels;
 use histoscope_render::view::panel::PanelRect;
 use histoscope_render::view::placement::ViewSettings;
+use histoscope_render::view::probes::Probes;
 use histoscope_render::view::region::{Grip, Line, RegionDrag};
 use histoscope_render::view::scene::Brush;
 use histoscope_render::view::scopes::{Border, ScopeStyle};
@@ -45,6 +47,8 @@ pub enum PointerCommand {
     View(ViewSettings),
     /// Show the scopes in this style.
     Scopes(ScopeStyle),
+    /// Pin these probes.
+    Probes(Probes),
     /// Place the divider at this share of the view's width.
     Divide(f32),
     /// Select these bins.
@@ -94,6 +98,8 @@ enum Drag {
     Scope(ScopeDrag),
     /// A reference line.
     Line(LineDrag),
+    /// The pin of a probe.
+    Pin(usize),
     /// A selection of codes of `channels`, starting with the codes under the pointer at the press, in a histogram that
     /// shows the channels `shown`.
     Brush { channels: Channels, from: (u32, u32), rect: PanelRect, shown: Channels },
@@ -212,6 +218,7 @@ impl Pointer {
                 drawn.map(PointerCommand::Region)
             }
             Drag::Line(drag) => drag.to(geometry, at).map(PointerCommand::Scopes),
+            Drag::Pin(probe) => pins::dragged(geometry, probe, at).map(PointerCommand::Probes),
             Drag::Scope(mut drag) => {
                 let brushes = drag.to(geometry, at);
                 self.drag = Drag::Scope(drag);
@@ -255,6 +262,11 @@ impl Pointer {
             self.clicks.forget();
             let drag = ScopeDrag::begin(geometry, at, held.shift, held.channel);
             self.drag = drag.map_or(Drag::None, Drag::Scope);
+            return None;
+        }
+        if let Some(probe) = geometry.pin_at(at).filter(|_| !held.shift) {
+            self.clicks.forget();
+            self.drag = Drag::Pin(probe);
             return None;
         }
         if let Some(drag) = geometry.region_drag(at, held.shift) {

@@ -26,6 +26,7 @@ use histoscope_render::gpu::readback::Image;
 use histoscope_render::labels::{self, LabelSubject};
 use histoscope_render::view::placement::Shape;
 use histoscope_render::view::probe::probe;
+use histoscope_render::view::probe_table::ProbeTable;
 use histoscope_render::view::scene::{Counted, Scene};
 
 /// How long to wait for pending thresholds.
@@ -162,7 +163,7 @@ pub struct Values {
 }
 
 /// Returns the values of the bin or the pixel at a point of the view or, if there is neither, all numbers of the frame.
-/// `sums` are the frame's bins. Returns `None` while there is no frame.
+/// The rows of the probes follow. `sums` are the frame's bins. Returns `None` while there is no frame.
 #[must_use]
 pub fn values_at(
     geometry: &Geometry<'_>,
@@ -173,12 +174,14 @@ pub fn values_at(
     let frame = session.read(session.frame.as_ref()?);
     let number = tag.index.map_or_else(String::new, |index| format!("\tframe {index}"));
     let heading = format!("{}{number}\t{}", session.name, time_text(tag.time_secs));
+    let probes = ProbeTable::of(&geometry.scene.look.probes, &frame, geometry.components);
+    let probes = probes.map_or_else(String::new, |table| format!("\n{}", table.lines("\t").join("\n")));
     let numbers = StatsTable::new(tag, sums, &geometry.scene.look.adjustments);
     let of_card = |card: Card, picture: Option<&str>| {
         let counted = picture.map_or_else(String::new, |picture| format!("\n{picture}"));
         // The values of a pixel are those of the source.
         let name = format!("{}  ·  {}", card.title, picture.unwrap_or("source"));
-        Values { text: format!("{heading}{counted}\n{}", card.as_table()), name }
+        Values { text: format!("{heading}{counted}\n{}{probes}", card.as_table()), name }
     };
     if let Some(hit) = at.and_then(|at| geometry.hit(at)) {
         return Some(of_card(
@@ -197,7 +200,7 @@ pub fn values_at(
         None => {}
     }
     let name = format!("the frame's numbers  ·  {}", numbers.picture);
-    Some(Values { text: format!("{heading}\n{}", numbers.as_table()), name })
+    Some(Values { text: format!("{heading}\n{}{probes}", numbers.as_table()), name })
 }
 
 /// Returns the figures of the frame on screen, and all its bins if `listed`. The frame is counted again.

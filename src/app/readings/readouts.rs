@@ -25,6 +25,7 @@ use histoscope_hud::{
     Tables, TimingTable, left_for_others,
 };
 use histoscope_render::gpu::output::Encoding;
+use histoscope_render::labels::rings::{self, Ring};
 use histoscope_render::labels::scale_of;
 use histoscope_render::view::clip_indicators::{self, End};
 use histoscope_render::view::overlay::line_pixels;
@@ -32,6 +33,7 @@ use histoscope_render::view::panel;
 use histoscope_render::view::panel::PanelRect;
 use histoscope_render::view::placement::{Placement, Shape};
 use histoscope_render::view::probe::probe;
+use histoscope_render::view::probe_table::ProbeTable;
 use histoscope_render::view::region::{self, Grip, RegionFrame};
 use histoscope_render::view::scene::{Counted, Other, Sharing};
 
@@ -48,6 +50,10 @@ pub struct Readings {
     pub stats: Option<StatsTable>,
     /// The pixel under the pointer.
     pub probe: Option<ProbeText>,
+    /// The probes, if any lies in the picture.
+    pub probes: Option<ProbeTable>,
+    /// The rings of the probes, on the picture and in the scopes.
+    pub probe_rings: Vec<Ring>,
     /// The bin under the pointer, and the selection of a brush.
     pub readouts: Vec<Readout>,
     /// The bins of the pixel under the pointer, to be marked in the histograms.
@@ -70,7 +76,13 @@ impl Readings {
     /// Returns the contents of the open panels.
     #[must_use]
     pub fn tables(&self) -> Tables<'_> {
-        Tables { timing: self.timing.as_ref(), info: self.info.as_deref(), stats: self.stats.as_ref(), findings: None }
+        Tables {
+            timing: self.timing.as_ref(),
+            info: self.info.as_deref(),
+            stats: self.stats.as_ref(),
+            probes: self.probes.as_ref(),
+            findings: None,
+        }
     }
 }
 
@@ -122,6 +134,13 @@ impl Sources<'_> {
         readings.light = frame.as_ref().and_then(|frame| scene.look.counted_light(components, &frame.source).scale());
         readings.light_marks = self.session.and_then(|session| self.light.marks(&session.info.stated_light));
         readings.light_marks = readings.light_marks.filter(|_| scene.look.counted_in(components) == Counted::Source);
+        readings.probes = frame.as_ref().and_then(|frame| ProbeTable::of(&scene.look.probes, frame, components));
+        if let (Some(table), Some(frame)) = (&readings.probes, &frame) {
+            log::trace!("probes: {}", table.lines(" ").join("; "));
+            let counted = (frame, components, self.geometry.region.counted());
+            readings.probe_rings = rings::of_probes(table, scene, counted, (size, self.geometry.points));
+            log::trace!("ringed: {:?}", readings.probe_rings);
+        }
         readings.scopes = ScopeReadings::of(&self.geometry, frame, at);
         readings.readouts.extend(self.brush());
         if self.hud.shows_controls(now) {

@@ -2,17 +2,17 @@
 //! where the pixel under the pointer lies in them.
 
 use glam::DVec2;
-use histoscope_hud::{Color32, CursorIcon, Pos2, Rect, pos2, vec2};
+use histoscope_hud::{CursorIcon, Pos2, Rect, pos2, vec2};
 
 use crate::app::pointer::geometry::Geometry;
 use crate::app::pointer::line_drag::LinePanel;
 use histoscope_core::picture::{Frame, region};
 use histoscope_core::scopes::level_bits;
 use histoscope_hud::{BrushedArea, OtherScopesView, Outline, ScopeArea, border_cursor, share_text};
-use histoscope_render::labels::graticule::{self, ScopeSubject, color_of};
+use histoscope_render::labels::graticule::{self, ScopeSubject};
+use histoscope_render::labels::rings::{self, Ring};
 use histoscope_render::view::brushes::{Brushes, PairBrush, PairShape, WaveformBrush};
 use histoscope_render::view::probe::Probe;
-use histoscope_render::view::scene::Counted;
 use histoscope_render::view::scopes::{Lens, ScopeKind, ScopePanel};
 
 /// The data on the scopes for one draw.
@@ -21,7 +21,7 @@ pub struct ScopeReadings {
     areas: Vec<ScopeArea>,
     subject: Option<ScopeSubject>,
     free: Option<Rect>,
-    marks: Vec<(Pos2, Color32)>,
+    marks: Vec<Ring>,
     brushed: Vec<BrushedArea>,
     hint: Option<(Pos2, String)>,
     cursor: Option<CursorIcon>,
@@ -117,19 +117,11 @@ impl ScopeReadings {
     pub fn mark(&mut self, geometry: &Geometry<'_>, probe: &Probe) {
         let Geometry { scene, components, .. } = *geometry;
         let (Some(subject), Some(frame)) = (self.subject, geometry.frame) else { return };
-        // The pixel's own codes can be marked only in scopes of the source.
-        if scene.look.counted_in(components) == Counted::Result {
-            return;
-        }
-        let whole = region::Rect::whole(frame.picture.width(), frame.picture.height());
-        let counted = geometry.region.counted().unwrap_or(whole);
-        let (x, y) = probe.position;
-        if !counted.contains(x, y) {
-            return;
-        }
-        let share = (f64::from(x - counted.x) + 0.5) / f64::from(counted.width);
+        let counted = (&frame.picture, components, geometry.region.counted());
+        let Some(share) = rings::share_across(scene, counted, probe.position) else { return };
         for &ScopeArea { kind, rect, .. } in &self.areas {
-            self.marks.extend(marks(rect, kind, &subject, probe, share));
+            let marks = rings::marks(rect, kind, &subject, probe, share);
+            self.marks.extend(marks.into_iter().map(|(at, light)| Ring { at, light, probe: None }));
         }
         log::trace!("marked in scopes: {:?}", self.marks);
     }
@@ -205,40 +197,5 @@ fn outline(rect: Rect, subject: &ScopeSubject, brush: &PairBrush) -> Outline {
             Outline::Circle(place(*middle), radius)
         }
         PairShape::Polygon(lasso) => Outline::Polygon(lasso.corners().iter().map(|&corner| place(corner)).collect()),
-    }
-}
-
-/// Returns the marks of a pixel in a scope; `share` is its horizontal position in the counted area, from 0 to 1.
-fn marks(rect: Rect, kind: ScopeKind, subject: &ScopeSubject, probe: &Probe, share: f64) -> Vec<(Pos2, Color32)> {
-    let level_bits = level_bits(subject.bits);
-    let shown: Vec<_> = subject.shown().collect();
-    let at = |part: Rect, channel: usize| {
-        let level = f64::from(probe.bins[channel] >> (subject.bits - level_bits));
-        let place = pos2(part.min.x + share as f32 * part.width(), graticule::y_of_level(part, level, level_bits));
-        (place, color_of(subject.components, channel))
-    };
-    match kind {
-        ScopeKind::Histogram => Vec::new(),
-        ScopeKind::Waveform => shown.iter().map(|&channel| at(rect, channel)).collect(),
-        ScopeKind::Parade => {
-            let parts = shown.len() as f32;
-            let left = |place: usize| rect.min.x + rect.width() * place as f32 / parts;
-            let part = |place| Rect::from_x_y_ranges(left(place)..=left(place + 1), rect.y_range());
-            shown.iter().enumerate().map(|(place, &channel)| at(part(place), channel)).collect()
-        }
-        ScopeKind::Vectorscope => {
-            let Some(chroma) = subject.chroma else { return Vec::new() };
-            let mut pairs = Vec::new();
-            match (chroma.computation(), probe.coded) {
-                (Some(computation), _) => {
-                    computation.each_of(probe.rgb, (1 << subject.bits) - 1, |pair| pairs.push(pair));
-                }
-                (None, [_, Some(cb), Some(cr)]) => pairs.push([cb, cr]),
-                (None, _) => {}
-            }
-            let lens = Lens::new(Some(&chroma), chroma.pair_bits(), subject.style.zoom);
-            let places = pairs.into_iter().map(|pair| graticule::place_of(rect, &lens, pair.map(f64::from)));
-            places.filter(|&at| rect.contains(at)).map(|at| (at, Color32::WHITE)).collect()
-        }
     }
 }

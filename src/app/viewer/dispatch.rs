@@ -68,6 +68,7 @@ impl Viewer {
             Command::LookFor(sought) => self.work.look_for(sought, now),
             Command::BrushOnly(channel) => self.brush_only(channel),
             Command::CopyAt(at) => self.work.copy_values(Some(self.work.geometry().on_view(at)), now),
+            Command::PinAt(at) => self.work.pin_at(Some(self.work.geometry().on_view(at)), now),
             Command::GoTo(goal) => self.work.go_to(goal, now),
             Command::Type(asked) => self.work.hud.open_entry(asked),
             Command::SavePreset(name) => self.work.save_preset(&name, now),
@@ -212,9 +213,13 @@ impl Viewer {
                     self.work.note(Note::done(text), now);
                 }
             }
-            Action::CopyValues => {
+            Action::CopyValues | Action::PinProbe => {
                 let at = self.pointer.at.filter(|&at| !self.work.hud.covers(self.work.geometry().in_points(at)));
-                self.work.copy_values(at, now);
+                if action == Action::PinProbe {
+                    self.work.pin_at(at, now);
+                } else {
+                    self.work.copy_values(at, now);
+                }
             }
             Action::TogglePanel(_)
                 if left_for_others(self.work.geometry().width_in_points(), self.lab.is_open()) <= 0.0 =>

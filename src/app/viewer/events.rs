@@ -120,6 +120,7 @@ impl Viewer {
                 PointerCommand::LetGo => self.work.hud.let_go(now),
                 PointerCommand::View(view) => self.work.look_at(view, now),
                 PointerCommand::Scopes(scopes) => self.work.show_scopes(scopes, now),
+                PointerCommand::Probes(probes) => self.work.pin(probes, now),
                 PointerCommand::Note(text) => self.work.note(Note::done(text), now),
                 PointerCommand::Divide(share) => self.work.scene.look.sharing = Sharing::Divider(share),
                 PointerCommand::Brush(brush) => {

@@ -326,6 +326,7 @@ impl Viewer {
                 is_full: self.work.graphics.screen.is_full(),
                 seen: seen.as_deref(),
                 guides: &guides,
+                rings: &readings.probe_rings,
                 beside,
             },
             play: self.work.session.as_ref().map(|session| session.play_state(now)).unwrap_or_default(),
@@ -384,6 +385,7 @@ impl Viewer {
             || work.comparison.chosen().is_some()
             || work.scene.look.exposure.is_on()
             || work.scene.look.guides.any()
+            || !work.scene.look.probes.is_empty()
             || self.lab.is_open()
             || !work.geometry().arranged().panels.is_empty();
         if is_read { Persistent::Readouts } else { Persistent::Nothing }

@@ -24,7 +24,7 @@ use crate::app::measure::frame_light::FrameLight;
 use crate::app::measure::marked::{MarkedPicture, MarkedPixels, PictureId};
 use crate::app::options::{AppError, Comparing, PlayOptions};
 use crate::app::pointer::geometry::Geometry;
-use crate::app::pointer::regions;
+use crate::app::pointer::{pins, regions};
 use crate::app::readings::checker::Checker;
 use crate::app::readings::outgoing::{OtherPictures, Outgoing, figures, values_at};
 use crate::app::screen::Window;
@@ -50,6 +50,7 @@ use histoscope_render::view::exposure::{FalseColorTable, Peaking, Tint};
 use histoscope_render::view::guides::{Guides, Mask, MaskAspect};
 use histoscope_render::view::overlay::{BarScale, OverlayStyle, linear_text};
 use histoscope_render::view::placement::{Shape, ViewSettings};
+use histoscope_render::view::probes::Probes;
 use histoscope_render::view::region::Region;
 use histoscope_render::view::scene::{Counted, Look, Other, Scene, Sharing};
 use histoscope_render::view::scopes::ScopeStyle;
@@ -385,6 +386,19 @@ impl Workspace {
         if !changed.is_empty() {
             self.note(Note::done(changed.join(", ")), now);
         }
+    }
+
+    /// Pins these probes.
+    pub fn pin(&mut self, probes: Probes, now: Instant) {
+        self.scene.look.probes = probes;
+        self.settings.changed(now);
+    }
+
+    /// Pins a probe at a point of the view, or removes the one that is there, with a note.
+    pub fn pin_at(&mut self, at: Option<DVec2>, now: Instant) {
+        let (probes, text) = pins::pin(&self.geometry(), at);
+        self.pin(probes, now);
+        self.note(Note::done(text), now);
     }
 
     /// Turns timing of the passes on or off.

@@ -67,6 +67,12 @@ impl LightScale {
     /// Returns the light of a pixel in cd/m², by the largest of its signals, which are from 0 to 1.
     #[must_use]
     pub fn light(self, signals: [f64; 3]) -> f64 {
+        self.lights(signals).into_iter().fold(0.0, f64::max)
+    }
+
+    /// Returns the light of red, green and blue in cd/m², for signals from 0 to 1.
+    #[must_use]
+    pub fn lights(self, signals: [f64; 3]) -> [f64; 3] {
         let light = signals.map(|signal| self.transfer().light(signal.clamp(0.0, 1.0)));
         let gain = match self {
             Self::Hlg { peak } => {
@@ -76,7 +82,7 @@ impl LightScale {
             }
             Self::Pq | Self::Bt1886 { .. } => 1.0,
         };
-        light[0].max(light[1]).max(light[2]) * gain * self.peak()
+        light.map(|light| light * gain * self.peak())
     }
 
     /// Returns the signal, from 0 to 1, of a gray with this light in cd/m².

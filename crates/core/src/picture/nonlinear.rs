@@ -27,6 +27,11 @@ const LIGHT_FACTOR_BITS: u32 = 22;
 /// Base-2 logarithm of the number of intervals in the table from signal to light.
 const STEP_BITS: u32 = 16;
 
+/// The rows of BT.2100 that give L, M and S of red, green and blue light of BT.2020, in 4096ths.
+pub(crate) const CONES: [[f64; 3]; 3] = [[1688.0, 2146.0, 262.0], [683.0, 2951.0, 462.0], [99.0, 309.0, 3688.0]];
+/// The rows of BT.2100 that give Ct and Cp of L'M'S' under PQ, in 4096ths.
+pub(crate) const PQ_DIFFERENCES: [[f64; 3]; 2] = [[6610.0, -13613.0, 7003.0], [17933.0, -17390.0, -543.0]];
+
 /// Converts the picture to R'G'B' if its matrix is not linear in the codes, and keeps the original with it; otherwise
 /// returns it unchanged.
 #[must_use]
@@ -202,17 +207,16 @@ impl Form {
 
     /// Inverts the matrices of BT.2100, which are given in 4096ths.
     fn ictcp(curve: SignalCurve) -> Self {
-        let cones = [[1688.0, 2146.0, 262.0], [683.0, 2951.0, 462.0], [99.0, 309.0, 3688.0]];
         let differences = match curve {
             SignalCurve::Hlg => [[3625.0, -7465.0, 3840.0], [9500.0, -9212.0, -288.0]],
-            SignalCurve::Pq | SignalCurve::Camera => [[6610.0, -13613.0, 7003.0], [17933.0, -17390.0, -543.0]],
+            SignalCurve::Pq | SignalCurve::Camera => PQ_DIFFERENCES,
         };
         let [tritan, protan] = differences;
         let in_codes = |matrix: [[f64; 3]; 3]| inverse(matrix).map(|row| row.map(|factor| 4096.0 * factor));
         let signals = in_codes([[2048.0, 2048.0, 0.0], tritan, protan]);
         Self::Ictcp {
             signals: signals.map(|row| row.map(|factor| fraction(factor, SIGNAL_FACTOR_BITS))),
-            light: in_codes(cones).map(|row| shares(row, LIGHT_FACTOR_BITS)),
+            light: in_codes(CONES).map(|row| shares(row, LIGHT_FACTOR_BITS)),
         }
     }
 }

@@ -6,11 +6,12 @@ use egui::text::{LayoutJob, TextWrapping};
 use egui::{Align2, Color32, FontId, Galley, Painter, Pos2, Rect, Stroke, StrokeKind, pos2, vec2};
 
 use crate::view::overlay::{Channels, lights};
+use crate::view::scene::Scene;
 use crate::view::scopes::{Lens, ScopeKind, ScopeStyle};
 use histoscope_core::adjust::Adjustments;
 use histoscope_core::histogram::{CHANNELS, Components, LightScale};
-use histoscope_core::picture::Picture;
 use histoscope_core::picture::color::Range;
+use histoscope_core::picture::{Frame, Picture};
 use histoscope_core::scopes::graticule::{LineKind, Mark, Scale, Unit};
 use histoscope_core::scopes::{
     Axis, Chroma, Chromaticity, DRAWN_GAMUTS, Diagram, Diamond, SPECTRUM, level_bits, targets,
@@ -23,12 +24,12 @@ const TOLERANCE: Color32 = Color32::from_rgba_premultiplied(120, 72, 24, 120);
 const TARGET: Color32 = Color32::from_rgba_premultiplied(150, 150, 150, 150);
 const INK: Color32 = Color32::from_gray(196);
 const TOLERANCE_INK: Color32 = Color32::from_rgb(255, 190, 120);
-const REFERENCE: Color32 = Color32::from_rgb(255, 226, 92);
+pub(super) const REFERENCE: Color32 = Color32::from_rgb(255, 226, 92);
 /// Background behind text, which traces would otherwise make illegible.
 const GROUND: Color32 = Color32::from_black_alpha(190);
 /// Font size, and the height of a line of text, both in points.
 const LETTERS: f32 = 10.0;
-const LINE: f32 = 12.0;
+pub(super) const LINE: f32 = 12.0;
 /// Minimum side of a panel with labels, and of one with anything besides its trace, in points.
 const ROOMY: f32 = 110.0;
 const LEAST: f32 = 40.0;
@@ -57,6 +58,15 @@ pub struct ScopeSubject {
 }
 
 impl ScopeSubject {
+    /// Describes what the scopes of a scene count of a frame.
+    #[must_use]
+    pub fn shown_by(scene: &Scene, frame: &Frame, components: Components) -> Self {
+        let look = &scene.look;
+        let light = look.counted_light(components, &frame.source);
+        let adjustments = look.counted_adjustments(components);
+        Self::of(&frame.picture, (adjustments, light), (components, look.channels), look.scopes.clamped())
+    }
+
     /// Describes the result of adjusting a picture, whose codes have this light.
     #[must_use]
     pub fn of(
@@ -449,7 +459,7 @@ fn show_message(painter: &Painter, rect: Rect, words: &[&str]) {
 }
 
 /// Writes a short text on its own background and returns the rectangle that it occupies.
-fn write(painter: &Painter, at: Pos2, anchor: Align2, text: &str, ink: Color32) -> Rect {
+pub(super) fn write(painter: &Painter, at: Pos2, anchor: Align2, text: &str, ink: Color32) -> Rect {
     let galley = painter.layout_no_wrap(text.to_owned(), FontId::monospace(LETTERS), ink);
     let place = anchor.anchor_size(at, galley.size());
     painter.rect_filled(place.expand2(vec2(1.5, -1.0)), 2, GROUND);

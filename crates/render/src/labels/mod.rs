@@ -5,6 +5,7 @@
 pub mod fonts;
 pub mod graticule;
 pub mod guides;
+pub mod rings;
 
 use egui::epaint::text::{LayoutJob, TextFormat};
 use egui::{Align2, Color32, CornerRadius, FontId, LayerId, Painter, Pos2, Rect, Stroke, Vec2, pos2, vec2};
@@ -14,8 +15,9 @@ use crate::gpu::draw::{self, FontTextures, Shapes};
 use crate::gpu::readback::Image;
 use crate::gpu::{Gpu, GpuError};
 use crate::view::overlay::{Channels, LINEAR_LIGHT, linear_text};
-use crate::view::panel::{PanelRect, panels};
+use crate::view::panel::panels;
 use crate::view::placement::Shape;
+use crate::view::probe_table::ProbeTable;
 use crate::view::region;
 use crate::view::scene::{Scene, Sharing};
 use graticule::{color_of, ink_of};
@@ -131,7 +133,7 @@ fn draw_guides(painter: &Painter, size: (u32, u32), points: f32, subject: &Label
     let LabelSubject { frame, components, scene, .. } = *subject;
     let scopes = scene.arranged(size).panels.into_iter().map(|panel| panel.frame);
     let covered = panels(scene, components, size).map(|(_, rect, _)| rect).chain(scopes);
-    let covered: Vec<_> = covered.map(|rect| in_points(&rect, points)).collect();
+    let covered: Vec<_> = covered.map(|rect| rings::in_points(&rect, points)).collect();
     let live = Shape::of(frame);
     let other = subject.other_shape.as_ref().unwrap_or(&live);
     for placed in scene.guides(&live, Some(other), size) {
@@ -142,14 +144,9 @@ fn draw_guides(painter: &Painter, size: (u32, u32), points: f32, subject: &Label
 /// Draws the labels on the scopes.
 fn label_scopes(painter: &Painter, size: (u32, u32), points: f32, subject: &LabelSubject<'_>) {
     let LabelSubject { frame, components, scene, .. } = *subject;
-    let written = graticule::ScopeSubject::of(
-        &frame.picture,
-        (scene.look.counted_adjustments(components), scene.look.counted_light(components, &frame.source)),
-        (components, scene.look.channels),
-        scene.look.scopes.clamped(),
-    );
+    let written = graticule::ScopeSubject::shown_by(scene, frame, components);
     for panel in scene.arranged(size).panels {
-        let [frame, rect] = [panel.frame, panel.rect].map(|rect| in_points(&rect, points));
+        let [frame, rect] = [panel.frame, panel.rect].map(|rect| rings::in_points(&rect, points));
         graticule::draw(painter, (frame, rect), panel.kind, &written);
     }
 }
@@ -213,6 +210,8 @@ fn caption(subject: &LabelSubject<'_>) -> Vec<String> {
     lines.extend(told_of_pair(scene, subject.other));
     let guides = scene.look.guides.text();
     lines.extend((!guides.is_empty()).then(|| format!("guides: {guides}")));
+    let probes = ProbeTable::of(&scene.look.probes, frame, components).map(|table| table.sentences());
+    lines.extend(probes.into_iter().flatten());
     lines.extend(scene.look.exposure.description(scene.look.shown_light(&frame.source).scale()));
     // False colour replaces the picture's own colours.
     let tone_map = scene.look.tone_map(&frame.source, Display::Sdr).filter(|_| !scene.look.exposure.false_color.shown);
@@ -261,6 +260,10 @@ fn label_view(painter: &Painter, size: (u32, u32), points: f32, subject: &LabelS
     let view = Rect::from_min_size(Pos2::ZERO, vec2(size.0 as f32, size.1 as f32) / points);
     draw_guides(painter, size, points, subject);
     label_scopes(painter, size, points, subject);
+    if let Some(table) = ProbeTable::of(&subject.scene.look.probes, subject.frame, subject.components) {
+        let counted = (subject.frame, subject.components, subject.region);
+        rings::draw(painter, &rings::of_probes(&table, subject.scene, counted, (size, points)));
+    }
     let shown: Vec<_> = panels(subject.scene, subject.components, size).collect();
     if let Some(rect) = subject.region {
         let placement = subject.scene.placement(&Shape::of(subject.frame), size);
@@ -270,7 +273,7 @@ fn label_view(painter: &Painter, size: (u32, u32), points: f32, subject: &LabelS
         painter.rect_stroke(border, 0, Stroke::new(3.0, Color32::from_black_alpha(170)), egui::StrokeKind::Middle);
         painter.rect_stroke(border, 0, Stroke::new(1.0, LIGHT), egui::StrokeKind::Middle);
     }
-    let rects: Vec<_> = shown.iter().map(|(_, rect, _)| in_points(rect, points)).collect();
+    let rects: Vec<_> = shown.iter().map(|(_, rect, _)| rings::in_points(rect, points)).collect();
     for (&rect, (_, _, channels)) in rects.iter().zip(&shown) {
         // In a column of histograms, the one above leaves little room. The labels then overlap this histogram.
         let above = rects
@@ -291,11 +294,6 @@ fn label_view(painter: &Painter, size: (u32, u32), points: f32, subject: &LabelS
         show_names(painter, pos2(rect.min.x, top), rect.width(), names);
         graticule::reference_codes(painter, rect, (scale.0, &subject.scene.look.scopes), |_| None);
     }
-}
-
-fn in_points(rect: &PanelRect, points: f32) -> Rect {
-    let corner = |x: u32, y: u32| pos2(x as f32, y as f32) / points;
-    Rect::from_min_max(corner(rect.left, rect.top), corner(rect.left + rect.width, rect.top + rect.height))
 }
 
 /// The appearance of an axis's labels.

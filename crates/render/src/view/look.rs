@@ -7,6 +7,7 @@ use crate::view::exposure::Exposure;
 use crate::view::guides::Guides;
 use crate::view::overlay::{Channels, OverlayStyle};
 use crate::view::placement::ViewSettings;
+use crate::view::probes::Probes;
 use crate::view::scopes::ScopeStyle;
 use crate::view::sharing::Sharing;
 use histoscope_core::adjust::{Adjustments, Gain, StopScale};
@@ -69,6 +70,8 @@ pub struct Look {
     /// The exposure of the picture's own colours, which counts ignore, too.
     #[serde(skip)]
     pub stops: Stops,
+    /// The pixels that are pinned.
+    pub probes: Probes,
     /// The format of the codes written in large pixels.
     pub datascope: Datascope,
     /// The figure that a line over the timeline's strip shows.
@@ -102,6 +105,7 @@ impl Default for Look {
             guides: Guides::default(),
             tone_mapping: ToneMapping::default(),
             stops: Stops::default(),
+            probes: Probes::default(),
             datascope: Datascope::default(),
             strip_line: StripLine::default(),
             view: ViewSettings::default(),

@@ -15,6 +15,8 @@ pub mod panel;
 pub mod panel_params;
 pub mod placement;
 pub mod probe;
+pub mod probe_table;
+pub mod probes;
 pub mod rect;
 pub mod reference_lines;
 pub mod region;

@@ -11,6 +11,7 @@ use crate::view::rect::PanelRect;
 use crate::view::scopes::{Arranged, arrange};
 use crate::view::sharing::halves;
 pub use crate::view::sharing::{Other, Pair, Seam, Sharing};
+use glam::DVec2;
 use histoscope_core::histogram::Components;
 use histoscope_core::scopes::Scope;
 
@@ -125,6 +126,18 @@ impl Scene {
         let other = other.filter(|_| self.is_side_by_side());
         let other = other.and_then(|other| PlacedGuides::new(guides, other, &self.placement_of_other(other, view)));
         live.into_iter().chain(other).collect()
+    }
+
+    /// Returns the probes that are seen on a live picture of that shape, with the points of the view at the middle of
+    /// their pixels.
+    #[must_use]
+    pub fn pins(&self, shape: &Shape, view: (u32, u32)) -> Vec<(usize, DVec2)> {
+        let (placement, seam) = (self.placement(shape, view), self.seam(view));
+        let middle = |(probe, (x, y)): (usize, (u32, u32))| {
+            (probe, placement.point_of(DVec2::new(f64::from(x) + 0.5, f64::from(y) + 0.5)))
+        };
+        let is_seen = |at: DVec2| placement.area.contains(at) && seam.is_none_or(|seam| seam.is_live(at.x));
+        self.look.probes.within(placement.picture).map(middle).filter(|(_, at)| is_seen(*at)).collect()
     }
 
     /// Returns the parts of a view in which the live picture and the other one are placed.
