@@ -509,7 +509,11 @@ pub const TABLE: &[Bindings] = &[
         &[key(Named(NamedKey::Menu), OpenMenu), key(ShiftNamed(NamedKey::F10), OpenMenu)],
         "the menu; arrows, Enter and letters choose",
     ),
-    row(Section::Window, &[key(Named(NamedKey::Tab), TogglePinned)], "keep the controls on screen"),
+    row(
+        Section::Window,
+        &[key(Named(NamedKey::Tab), TogglePinned)],
+        "controls stay; of several compared clips, the next",
+    ),
     row(
         Section::Window,
         &[key(Symbol("?"), ToggleHelp).command("all keys"), key(Named(NamedKey::F1), ToggleHelp).command("all keys")],
