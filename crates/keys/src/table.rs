@@ -352,8 +352,8 @@ pub const TABLE: &[Bindings] = &[
     row(
         Section::Reading,
         &[
-            key(Control(","), ShiftSecond { frames: -1 }).command("shift the second clip to a frame earlier"),
-            key(Control("."), ShiftSecond { frames: 1 }).command("shift the second clip to a frame later"),
+            key(Control(","), ShiftSecond { frames: -1 }).command("shift the second clip back"),
+            key(Control("."), ShiftSecond { frames: 1 }).command("shift the second clip forward"),
         ],
         "shift the second clip by a frame (--compare)",
     ),
