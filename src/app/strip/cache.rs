@@ -1,8 +1,8 @@
 //! Finished strips in the platform's cache folder, one file each, identified by the video's fingerprint.
 //!
 //! A file is a single gzip stream: a line of JSON that identifies the strip, then, for each column, the number of its
-//! frames and, if there are any, its counts and their figures, as little-endian 64-bit numbers. Gzip's checksum covers all of it, and the
-//! line must be the expected one; otherwise the strip is counted again.
+//! frames and, if there are any, its counts and their figures, as little-endian 64-bit numbers. Gzip's checksum covers
+//! all of it, and the line must be the expected one; otherwise the strip is counted again.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Write};
