@@ -88,7 +88,8 @@ fn is_on_battery(supplies: &Path) -> bool {
 pub struct ProcessorTimes {
     /// That of all threads, including those that have ended.
     pub all: Duration,
-    /// That of the background's threads which have not ended.
+    /// That of the background's threads which have not ended. In a program started at their niceness, nothing tells the
+    /// other threads apart, and they count here.
     pub background: Duration,
     /// That of the other threads which have not ended.
     pub foreground: Duration,
@@ -201,12 +202,17 @@ mod tests {
         let ((_, nice, background), (_, normal, foreground)) = (of(theirs), of(ours));
         drop(end);
         thread.join().expect("it ends");
-        assert!(nice == NICE && normal < NICE, "{nice}, {normal}");
+        assert_eq!(nice, NICE);
         assert!(
             (60..90).contains(&background.as_millis()) && foreground.as_millis() >= 30,
             "{background:?}, {foreground:?}"
         );
-        assert!(times.background >= background && times.all >= background + Duration::from_millis(30), "{times:?}");
+        // The tests themselves may be run at that niceness.
+        let expected = background + if normal < NICE { Duration::ZERO } else { foreground };
+        assert!(times.background >= expected && times.all >= background + foreground, "{times:?}");
+        if normal < NICE {
+            assert!(times.foreground >= foreground, "{times:?}");
+        }
     }
 
     #[test]
