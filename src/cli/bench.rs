@@ -137,15 +137,10 @@ fn sizes(asked: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
 /// Parses the path of the results, which must end in .json.
 fn parse_output(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
-    let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
-    match ending.as_deref() {
-        Some("json") => Ok(path),
-        Some("html" | "htm") => Err(format!(
-            "'{text}': 'bench' no longer writes a page; leave out -o for a table, write JSON (.json), or see the methods at \
-             work with 'histoscope lab'"
-        )),
-        _ => Err(format!("'{text}' does not end in .json; the results are written as JSON")),
+    if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json")) {
+        return Ok(path);
     }
+    Err(format!("'{text}' does not end in .json; the results are written as JSON"))
 }
 
 /// Converts an error from the measurements. Errors that different arguments would avoid become wrong usage.

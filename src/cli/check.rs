@@ -40,7 +40,7 @@ pub struct CheckArgs {
     print_profile: bool,
 
     /// Write the findings to this file: a table (.csv), .json, a page with pictures (.html), or markers for editing
-    /// programs (.edl for DaVinci Resolve, .fcpxml, .otio, or .ffmeta, chapters); may be given several times
+    /// programs (.edl for DaVinci Resolve, .fcpxml or .otio); may be given several times
     #[arg(short, long, value_name = "FILE", value_parser = parse_output)]
     output: Vec<PathBuf>,
 
@@ -142,7 +142,7 @@ fn parse_output(text: &str) -> Result<PathBuf, String> {
     match CheckFormat::of(path) {
         Some(_) => Ok(path.to_owned()),
         None => Err(format!(
-            "'{text}' ends neither in .csv, .json, .html, .edl, .fcpxml, .otio nor .ffmeta; the extension selects the format"
+            "'{text}' ends neither in .csv, .json, .html, .edl, .fcpxml nor .otio; the extension selects the format"
         )),
     }
 }
@@ -154,10 +154,8 @@ mod tests {
     #[test]
     fn the_extension_of_an_output_must_be_known() {
         assert!(
-            ["a.csv", "b/c.JSON", "d.htm", "e.edl", "f.fcpxml", "g.otio", "h.ffmeta"]
-                .iter()
-                .all(|text| parse_output(text).is_ok())
+            ["a.csv", "b/c.JSON", "d.htm", "e.edl", "f.fcpxml", "g.otio"].iter().all(|text| parse_output(text).is_ok())
         );
-        assert!(["a", "a.png", "csv", "a.csv.txt"].iter().all(|text| parse_output(text).is_err()));
+        assert!(["a", "a.png", "a.ffmeta", "csv", "a.csv.txt"].iter().all(|text| parse_output(text).is_err()));
     }
 }

@@ -1,16 +1,10 @@
-//! Suggestions for mistyped commands, which are first arguments that are not files but resemble a command, for
-//! mistyped values, and for options that no longer exist.
+//! Suggestions for mistyped commands, which are first arguments that are not files but resemble a command, and for
+//! mistyped values.
 
 use std::path::Path;
 
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-
-/// Options that no longer exist, each with what to use instead.
-const REMOVED: [(&str, &str); 2] = [
-    ("--sweep", "it no longer exists; 'bench --only ours-gpu' measures our passes"),
-    ("--join", "it no longer exists; compare what 'bench --json' prints on each machine"),
-];
 
 /// Returns an error if the first argument resembles a subcommand of `all` and is not an existing file.
 pub fn error_for(mut all: Command, first: Option<&Path>) -> Option<clap::Error> {
@@ -29,17 +23,8 @@ fn nearest<'a>(word: &str, all: &'a Command) -> Option<&'a str> {
     near.filter(|(letters, name)| *letters <= if name.len() > 5 { 2 } else { 1 }).min().map(|(_, name)| name)
 }
 
-/// Adds the nearest value to an error about an unknown one, if clap suggests none: `bt709` for `709`. Of a removed
-/// option, says what to use instead.
+/// Adds the nearest value to an error about an unknown one, if clap suggests none: `bt709` for `709`.
 pub fn with_suggestion(mut error: clap::Error) -> clap::Error {
-    if let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg)
-        && error.kind() == ErrorKind::UnknownArgument
-        && let Some((_, instead)) = REMOVED.iter().find(|(removed, _)| removed == option)
-    {
-        error.remove(ContextKind::SuggestedArg);
-        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![(*instead).into()]));
-        return error;
-    }
     let near = match (error.get(ContextKind::InvalidValue), error.get(ContextKind::ValidValue)) {
         (Some(ContextValue::String(word)), Some(ContextValue::Strings(known))) => nearest_value(word, known),
         _ => None,
@@ -62,7 +47,7 @@ fn nearest_value(word: &str, known: &[String]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use clap::{CommandFactory, Parser};
+    use clap::CommandFactory;
 
     use super::*;
     use crate::cli::Cli;
@@ -95,17 +80,6 @@ mod tests {
             assert_eq!(nearest_value(word, &known).as_deref(), value, "{word}");
         }
         assert_eq!((nearest_value("", &known), nearest_value("smpte", &known)), (None, None));
-    }
-
-    #[test]
-    fn removed_options_say_what_to_use_instead() {
-        for (call, instead) in [("--sweep", "--only ours-gpu"), ("--join a.json", "bench --json"), ("--sweet", "Usage")]
-        {
-            let arguments = ["histoscope", "bench"].into_iter().chain(call.split(' '));
-            let error = with_suggestion(Cli::try_parse_from(arguments).unwrap_err());
-            assert_eq!(error.exit_code(), 2);
-            assert!(error.to_string().contains(instead), "{error}");
-        }
     }
 
     #[test]

@@ -26,8 +26,7 @@ pub struct ReportArgs {
     output: Vec<PathBuf>,
 
     /// Write the shots between the cuts to this file: a .csv table in the format of PySceneDetect's load-scenes, .json,
-    /// or a list for editing programs (.edl, .fcpxml, .otio, or .ffmeta, chapters); may be given several times, alone or
-    /// with -o
+    /// or a list for editing programs (.edl, .fcpxml or .otio); may be given several times, alone or with -o
     #[arg(long, value_name = "FILE", value_parser = parse_shots)]
     shots: Vec<PathBuf>,
 
@@ -149,7 +148,7 @@ fn parse_shots(text: &str) -> Result<PathBuf, String> {
     match reporting::ShotFormat::of(&path) {
         Some(_) => Ok(path),
         None => Err(format!(
-            "'{text}' ends neither in .csv, .json, .edl, .fcpxml, .otio nor .ffmeta; the extension selects the format"
+            "'{text}' ends neither in .csv, .json, .edl, .fcpxml nor .otio; the extension selects the format"
         )),
     }
 }

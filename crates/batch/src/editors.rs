@@ -1,4 +1,4 @@
-//! Findings and shots for editing programs: an edit decision list, FCPXML, OpenTimelineIO, and chapters.
+//! Findings and shots for editing programs: an edit decision list, FCPXML and OpenTimelineIO.
 //!
 //! Places on a timeline are counted from its start at the clip's average rate, so that those of a variable rate keep
 //! their times.
@@ -21,13 +21,11 @@ pub enum EditorFormat {
     Fcpxml,
     /// OpenTimelineIO as JSON.
     Otio,
-    /// Chapters as FFmpeg's metadata file.
-    Chapters,
 }
 
 impl EditorFormat {
     /// All formats.
-    pub const ALL: [Self; 4] = [Self::Edl, Self::Fcpxml, Self::Otio, Self::Chapters];
+    pub const ALL: [Self; 3] = [Self::Edl, Self::Fcpxml, Self::Otio];
 
     /// Returns the extension of its files.
     #[must_use]
@@ -36,7 +34,6 @@ impl EditorFormat {
             Self::Edl => "edl",
             Self::Fcpxml => "fcpxml",
             Self::Otio => "otio",
-            Self::Chapters => "ffmeta",
         }
     }
 
@@ -123,7 +120,6 @@ impl SourceClip {
             EditorFormat::Edl => self.edl(&[], markers),
             EditorFormat::Fcpxml => self.fcpxml(&[[0.0, self.secs]], markers),
             EditorFormat::Otio => self.otio(&[[0.0, self.secs]], markers),
-            EditorFormat::Chapters => chapters(markers.iter().map(|marker| (marker.secs, marker.text.clone()))),
         }
     }
 
@@ -134,9 +130,6 @@ impl SourceClip {
             EditorFormat::Edl => self.edl(shots, &[]),
             EditorFormat::Fcpxml => self.fcpxml(shots, &[]),
             EditorFormat::Otio => self.otio(shots, &[]),
-            EditorFormat::Chapters => {
-                chapters(shots.iter().zip(1..).map(|(shot, number)| (*shot, format!("Shot {number}"))))
-            }
         }
     }
 
@@ -294,22 +287,4 @@ impl SourceClip {
         }
         url
     }
-}
-
-/// Returns chapters with these times and titles.
-fn chapters(chapters: impl Iterator<Item = ([f64; 2], String)>) -> String {
-    let mut text = ";FFMETADATA1\n".to_owned();
-    for (secs, title) in chapters {
-        let [start, end] = secs.map(|secs| (secs.max(0.0) * 1000.0).round() as u64);
-        let mut escaped = String::new();
-        for character in title.chars() {
-            if "=;#\\\n".contains(character) {
-                escaped.push('\\');
-            }
-            escaped.push(character);
-        }
-        let end = end.max(start + 1);
-        let _ = write!(text, "\n[CHAPTER]\nTIMEBASE=1/1000\nSTART={start}\nEND={end}\ntitle={escaped}\n");
-    }
-    text
 }

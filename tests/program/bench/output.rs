@@ -23,18 +23,13 @@ fn results_are_written_as_json() {
 }
 
 #[test]
-fn what_cannot_be_written_and_what_was_removed_is_refused_in_words() {
+fn what_cannot_be_written_is_refused_in_words() {
     let folder = tempfile::tempdir().unwrap();
     let nowhere = folder.path().join("none").join("bench.json");
     bench(&["-o", nowhere.to_str().unwrap()]).fails_with(&["the folder", "does not exist"]);
-    for (arguments, said) in [
-        (&["-o", "bench.txt"][..], "'bench.txt' does not end in .json"),
-        (&["-o", "bench.html"], "'bench' no longer writes a page; leave out -o for a table"),
-        (&["--sweep"], "'bench --only ours-gpu' measures our passes"),
-        (&["--join", "a.json", "b.json"], "compare what 'bench --json' prints on each machine"),
-    ] {
-        let refused = bench(arguments);
+    for name in ["bench.txt", "bench.html"] {
+        let refused = bench(&["-o", name]);
         assert_eq!((refused.code, refused.stdout.as_str()), (Some(2), ""));
-        assert!(refused.stderr.contains(said), "{refused:?}");
+        assert!(refused.stderr.contains(&format!("'{name}' does not end in .json")), "{refused:?}");
     }
 }

@@ -1,6 +1,4 @@
-//! Findings and shots for editing programs, read back by OpenTimelineIO and FFmpeg.
-
-use std::process::Command;
+//! Findings and shots for editing programs, read back by OpenTimelineIO.
 
 use crate::check::check;
 use crate::check::outputs::TAGS;
@@ -52,9 +50,9 @@ fn clip() -> Clip {
 fn markers_are_read_by_editing_programs() {
     let clip = clip();
     let place = |ending: &str| clip.folder().join(format!("out.{ending}")).to_str().unwrap().to_owned();
-    let [otio, fcpxml, chapters] = ["otio", "fcpxml", "ffmeta"].map(place);
+    let [otio, fcpxml] = ["otio", "fcpxml"].map(place);
     let set = ["--set", "black-level.severity=off", "--set", "clipped.severity=off", "--set", "bars.severity=off"];
-    let run = check(clip.path(), &[&set[..], &["-o", &otio, "-o", &fcpxml, "-o", &chapters]].concat());
+    let run = check(clip.path(), &[&set[..], &["-o", &otio, "-o", &fcpxml]].concat());
     assert_eq!(run.code, Some(4), "{}", run.stdout);
     // Ten hours are 900,000 frames.
     let expected =
@@ -65,22 +63,13 @@ fn markers_are_read_by_editing_programs() {
         read(READ_XML, &fcpxml),
         ["marker 900025+1 0 error flash, 1 frame", "marker 900050+1 None warning exposure"]
     );
-    let with = clip.folder().join("with.mkv");
-    let mut ffmpeg = Command::new("ffmpeg");
-    ffmpeg.args(["-v", "error", "-i"]).arg(clip.path()).args(["-i", &chapters, "-map_chapters", "1", "-c", "copy"]);
-    let made = finish(ffmpeg.arg(&with));
-    assert_eq!(made.code, Some(0), "{}", made.stderr);
-    let mut ffprobe = Command::new("ffprobe");
-    ffprobe.args(["-v", "error", "-show_entries", "chapter=start_time,end_time:chapter_tags=title", "-of", "csv=p=0"]);
-    let found = finish(ffprobe.arg(&with)).stdout;
-    assert!(found.starts_with("1.000000,1.040000,\"error flash, 1 frame\"\n2.000000,2.040000,"), "{found}");
 }
 
 #[test]
 fn shots_are_read_by_editing_programs() {
     let clip = clip();
     let place = |ending: &str| clip.folder().join(format!("shots.{ending}")).to_str().unwrap().to_owned();
-    let outputs = ["edl", "otio", "fcpxml", "ffmeta"].map(place);
+    let outputs = ["edl", "otio", "fcpxml"].map(place);
     let mut report = program();
     report.arg("report").arg(clip.path()).args(["--quiet", "--engine", "cpu"]);
     for output in &outputs {
@@ -88,9 +77,7 @@ fn shots_are_read_by_editing_programs() {
     }
     let run = finish(&mut report);
     assert_eq!(run.code, Some(0), "{}", run.stderr);
-    for output in &outputs[..3] {
+    for output in &outputs {
         assert_eq!(read(READ, output), ["clip 900000+50", "clip 900050+50"], "{output}");
     }
-    let chapters = std::fs::read_to_string(&outputs[3]).unwrap();
-    assert!(chapters.contains("START=2000\nEND=4000\ntitle=Shot 2"), "{chapters}");
 }

@@ -44,11 +44,11 @@ pub(crate) fn other_codec(picture: &[u8], named: &str) -> Option<&'static str> {
 }
 
 /// Returns the error for what a stream uses that FFmpeg cannot decode; `None` if its headers show nothing of the kind.
-/// The stream is given by FFmpeg's name for the codec, the decoder's configuration and the first packet. `is_named`
-/// tells that only the name of the file determines the codec.
+/// The stream is given by FFmpeg's name for the codec and the first packet. `is_named` tells that only the name of the
+/// file determines the codec.
 pub(crate) fn fault(
     path: &Path,
-    (codec, configuration, packet): (&str, &[u8], &[u8]),
+    (codec, packet): (&str, &[u8]),
     (layer, is_named): (Option<&LayerChoice>, bool),
 ) -> Option<MediaError> {
     let path = path.to_owned();
@@ -71,14 +71,11 @@ pub(crate) fn fault(
                 None => None,
             }
         }
-        "h264" => of_h264(configuration).or_else(|| of_h264(packet)).map(str::to_owned),
-        "mjpeg" => of_jpeg(packet).map(str::to_owned),
         "psd" => {
             let side = |at: usize| packet.get(at..)?.first_chunk().map(|side| u32::from_be_bytes(*side));
             let (height, width) = (side(14)?, side(18)?);
             return (width.max(height) > 30_000).then_some(MediaFault::TooLarge { width, height }.of(path));
         }
-        "tiff" => of_tiff(packet),
         _ => None,
     };
     what.map(|what| MediaFault::Undecodable { what }.of(path))
@@ -105,137 +102,4 @@ pub(crate) fn is_scrambled(path: &Path, container: &str, id: i32) -> bool {
         "mpeg" => start.windows(7).any(is_pes),
         _ => false,
     }
-}
-
-/// JPEG (ITU-T T.81): the kind of frame header names the method of coding.
-fn of_jpeg(picture: &[u8]) -> Option<&'static str> {
-    let mut rest = picture.strip_prefix(&[0xff, 0xd8])?;
-    loop {
-        let [0xff, kind, ..] = *rest else { return None };
-        match kind {
-            0xff => rest = &rest[1..],
-            0xc5..=0xc7 => return Some("a hierarchical JPEG"),
-            0xc9..=0xcb => return Some("a JPEG with arithmetic coding"),
-            0xcd..=0xcf => return Some("a hierarchical JPEG with arithmetic coding"),
-            // The frame header, or the first scan.
-            0xc0..=0xc3 | 0xda => return None,
-            _ => {
-                let length = rest.get(2..4).map(|length| usize::from(length[0]) << 8 | usize::from(length[1]))?;
-                rest = rest.get(2 + length..)?;
-            }
-        }
-    }
-}
-
-/// TIFF 6.0, its technical notes and BigTIFF: the tags of the first picture.
-fn of_tiff(picture: &[u8]) -> Option<String> {
-    let is_big_endian = match picture.get(..2)? {
-        b"II" => false,
-        b"MM" => true,
-        _ => return None,
-    };
-    let number = |at: usize, size: usize| -> Option<usize> {
-        let bytes = picture.get(at..at.checked_add(size)?)?;
-        let join = |number: usize, byte: &u8| number << 8 | usize::from(*byte);
-        Some(if is_big_endian { bytes.iter().fold(0, join) } else { bytes.iter().rev().fold(0, join) })
-    };
-    if number(2, 2)? == 43 {
-        return Some("a BigTIFF".to_owned());
-    }
-    let directory = number(4, 4)?;
-    let value = |tag: usize| -> Option<usize> {
-        let entries = (0..number(directory, 2)?).map(|entry| directory.saturating_add(2 + 12 * entry));
-        let at = entries.into_iter().find(|at| number(*at, 2) == Some(tag))?;
-        let size = if number(at + 2, 2)? == 3 { 2 } else { 4 };
-        let is_inside = size * number(at + 4, 4)? <= 4;
-        number(if is_inside { at + 8 } else { number(at + 8, 4)? }, size)
-    };
-    let (bits, samples) = (value(258).unwrap_or(1), value(277).unwrap_or(1));
-    let compression = match value(259).unwrap_or(1) {
-        6 => Some("old JPEG"),
-        9 | 10 | 34661 => Some("JBIG"),
-        34676 | 34677 => Some("SGI log"),
-        34712 => Some("JPEG 2000"),
-        34887 => Some("LERC"),
-        34892 => Some("lossy JPEG"),
-        34925 => Some("LZMA"),
-        50000 => Some("Zstandard"),
-        50001 => Some("WebP"),
-        50002 | 52546 => Some("JPEG XL"),
-        _ => None,
-    };
-    let colors = match value(262)? {
-        4 => Some("a transparency mask"),
-        8 => Some("CIELab colours"),
-        9 => Some("ICCLab colours"),
-        10 => Some("ITULab colours"),
-        32844 | 32845 => Some("colours in the logarithm of luminance"),
-        51177 => Some("a depth map"),
-        _ => None,
-    };
-    let kind = match value(339) {
-        Some(2) => " signed",
-        Some(3) => " floating-point",
-        _ => "",
-    };
-    match () {
-        () if colors.is_some() => colors.map(|colors| format!("a TIFF with {colors}")),
-        () if compression.is_some() => compression.map(|method| format!("a TIFF with {method} compression")),
-        () if samples > 4 => Some(format!("a TIFF with {samples} samples per pixel")),
-        () if !matches!(bits, 1 | 2 | 4 | 8 | 16) => Some(format!("a TIFF with {bits}-bit{kind} samples")),
-        () => None,
-    }
-}
-
-/// H.264: parameter sets of the Baseline and Extended profiles, and units of the latter. Names are those of ITU-T
-/// H.264, 7.3.
-fn of_h264(bytes: &[u8]) -> Option<&'static str> {
-    const BASELINE: u8 = 66;
-    const EXTENDED: u8 = 88;
-    let units = h264_units(bytes).unwrap_or_default();
-    let of_kind =
-        |kind: u8| units.iter().filter_map(move |unit| unit.split_first().filter(|unit| unit.0 & 0x1f == kind));
-    let profile = of_kind(7).find_map(|(_, set)| set.first().copied());
-    let has_groups = || of_kind(8).any(|(_, set)| slice_groups(set).is_some_and(|groups| groups > 1));
-    match profile {
-        Some(BASELINE | EXTENDED) if has_groups() => Some("H.264 with flexible macroblock ordering (FMO)"),
-        Some(EXTENDED) if of_kind(2).next().is_some() => Some("H.264 with data partitioning"),
-        _ => None,
-    }
-}
-
-/// Splits a configuration (ISO/IEC 14496-15, 5.3.3.1), or bytes with start codes, into units.
-fn h264_units(bytes: &[u8]) -> Option<Vec<&[u8]>> {
-    let mut units = Vec::new();
-    if bytes.first() != Some(&1) {
-        let starts: Vec<_> = (3..bytes.len()).filter(|at| bytes[..*at].ends_with(&[0, 0, 1])).collect();
-        return Some(starts.into_iter().map(|at| &bytes[at..]).collect());
-    }
-    let mut rest = bytes.get(5..)?;
-    for most in [0x1f, 0xff] {
-        let (count, behind) = rest.split_first()?;
-        rest = behind;
-        for _ in 0..count & most {
-            let (length, behind) = rest.split_first_chunk::<2>()?;
-            let (unit, behind) = behind.split_at_checked(usize::from(u16::from_be_bytes(*length)))?;
-            units.push(unit);
-            rest = behind;
-        }
-    }
-    Some(units)
-}
-
-/// Returns the number of slice groups that a picture parameter set states.
-fn slice_groups(set: &[u8]) -> Option<u32> {
-    let mut bits = set.iter().flat_map(|byte| (0..8).rev().map(move |bit| u32::from(byte >> bit & 1)));
-    let (_pic_parameter_set_id, _seq_parameter_set_id) = (golomb(&mut bits)?, golomb(&mut bits)?);
-    let _entropy_coding_mode_flag_and_bottom_field_pic_order_in_frame_present_flag = bits.nth(1)?;
-    Some(golomb(&mut bits)? + 1)
-}
-
-/// Reads an unsigned Exp-Golomb code of at most 33 bits.
-fn golomb(bits: &mut impl Iterator<Item = u32>) -> Option<u32> {
-    let zeros = bits.by_ref().take(17).position(|bit| bit == 1)?;
-    let number = (0..zeros).try_fold(1_u32, |number, _| Some(number << 1 | bits.next()?))?;
-    Some(number - 1)
 }

@@ -447,9 +447,8 @@ impl Decoder {
         }
         let parameters = demuxer.parameters();
         let packet = self.first_packet.as_ref().map_or(&[][..], AvPacket::data);
-        let configuration = parameters.as_ref().map_or(&[][..], StreamParameters::extradata);
         let is_named = self.info.container == "image2";
-        if let Some(fault) = undecodable::fault(&path, (&codec, configuration, packet), (source.layer(), is_named)) {
+        if let Some(fault) = undecodable::fault(&path, (&codec, packet), (source.layer(), is_named)) {
             return fault;
         }
         let unable = self.inability();
