@@ -64,6 +64,33 @@ fn probes_are_measured_in_every_frame() {
 }
 
 #[test]
+fn pixels_of_a_single_field_are_those_of_its_lines() {
+    let program = paused_sample(&[]);
+    program.after(|| program.key("shift+f"), "note: top field only");
+    program.after(|| program.key("shift+f"), "note: bottom field only");
+    let (first, second) = (planes(0), planes(1));
+    // A line of the field is two of the window. Take a place at which the other field, and a line of the frame with the
+    // same number, have other codes.
+    let luma = |planes: &Planes, x, y| planes.code(0, x, y);
+    let differs =
+        |&(x, y): &(u32, u32)| [2 * y, y].iter().all(|other| luma(&first, x, *other) != luma(&first, x, 2 * y + 1));
+    let place = (60..200).flat_map(|y| (50..1200).map(move |x| (x, y))).find(differs);
+    let (x, y) = place.expect("the fields differ");
+    // Every second line of chroma belongs to the field, too.
+    let codes = |planes: &Planes| {
+        let chroma = [1, 2].map(|plane| planes.code(plane, x / 2, y / 2 * 2 + 1).to_string());
+        format!("{} {}", luma(planes, x, 2 * y + 1), chroma.join(" "))
+    };
+    let place = (x as i32, 2 * y as i32);
+    let card = program.after(|| program.point(place.0, place.1), &format!("probe: x {x}  y {y};"));
+    assert!(card.ends_with(&format!("Y'CbCr {}", codes(&first))), "{card}: {}", codes(&first));
+    pin(&program, (x, 2 * y), &format!("probe P1 at x {x}  y {y}"));
+    let table = program.after(|| program.key("period"), &format!("; P1 {x} {y} "));
+    assert!(table.ends_with(&format!(" {}", codes(&second))), "{table}: {}", codes(&second));
+    program.quit_with("q");
+}
+
+#[test]
 fn a_ninth_probe_is_refused_and_all_are_removed_and_kept_together() {
     let home = tempfile::tempdir().expect("a temporary folder");
     let start = || {

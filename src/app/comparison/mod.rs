@@ -287,7 +287,7 @@ impl Comparison {
         if self.is_shown() {
             return Ok(self.release());
         }
-        let Some(frame) = session.frame.as_ref().map(|frame| session.read(frame)) else {
+        let Some(frame) = session.frame.clone() else {
             return Ok(Outcome::default());
         };
         let frame = match ComparedFrame::new(engine, &session.name, frame, part) {

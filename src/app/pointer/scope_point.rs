@@ -7,7 +7,7 @@ use super::geometry::Geometry;
 use histoscope_core::histogram::CHANNELS;
 use histoscope_core::histogram::pixel_light::light_text;
 use histoscope_core::picture::region::Rect;
-use histoscope_core::picture::{Frame, Orientation, layout::PixelLayout};
+use histoscope_core::picture::{Orientation, layout::PixelLayout};
 use histoscope_core::scopes::graticule::Unit;
 use histoscope_core::scopes::{Diagram, Waveform, level_bits};
 use histoscope_render::engine::{CountQuestion, ScopeAnswer};
@@ -83,10 +83,11 @@ pub fn levels_of_pair(subject: &ScopeSubject, rect: PanelRect, within: DVec2) ->
 }
 
 impl ScopePoint {
-    /// Returns the scope point at a position on the view. `frame` must have the user's interpretation.
+    /// Returns the scope point at a position on the view.
     #[must_use]
-    pub fn at(geometry: &Geometry<'_>, frame: &Frame, at: DVec2) -> Option<Self> {
+    pub fn at(geometry: &Geometry<'_>, at: DVec2) -> Option<Self> {
         let panel = geometry.arranged().panel_at(at).copied().filter(|panel| panel.rect.contains(at))?;
+        let frame = geometry.frame?;
         let picture = &frame.picture;
         let subject = geometry.scope_subject(frame);
         let whole = Rect::whole(picture.width(), picture.height());

@@ -73,9 +73,9 @@ impl Outgoing {
     ) -> Result<(), String> {
         let Some(frame) = &session.frame else { return Ok(()) };
         let scene = Scene { marks: None, ..*scene };
-        let (read, size) = (session.read(frame), graphics.screen.size());
+        let size = graphics.screen.size();
         let (input, scene) = (session.name.as_str(), &scene);
-        let subject = LabelSubject { input, frame: &read, components, region, scene, held, other, other_shape };
+        let subject = LabelSubject { input, frame, components, region, scene, held, other, other_shape };
         let drawn = if labelled { labels::snapshot } else { labels::snapshot_bare };
         let image = drawn(&mut graphics.renderer, &graphics.gpu, size, &subject);
         let image = image.map_err(|error| error.to_string())?;
@@ -121,7 +121,7 @@ impl Outgoing {
         let scene = &Scene { marks: None, ..*scene };
         let size = graphics.screen.size();
         let Some(frame) = &session.frame else { return Note::warning("nothing was copied: there is no picture") };
-        let (input, frame) = (session.name.as_str(), &session.read(frame));
+        let input = session.name.as_str();
         let (region, held, other) = (None, None, None);
         let subject = LabelSubject { input, frame, components, region, scene, held, other, other_shape };
         let image = labels::snapshot_bare(&mut graphics.renderer, &graphics.gpu, size, &subject);
@@ -171,7 +171,7 @@ pub fn values_at(
     (tag, sums): (&FrameTag, &Cumulative),
     at: Option<DVec2>,
 ) -> Option<Values> {
-    let frame = session.read(session.frame.as_ref()?);
+    let frame = session.frame.as_ref()?;
     let number = tag.index.map_or_else(String::new, |index| format!("\tframe {index}"));
     let heading = format!("{}{number}\t{}", session.name, time_text(tag.time_secs));
     let probes = ProbeTable::of(&geometry.scene.look.probes, &frame, geometry.components);
@@ -214,7 +214,6 @@ pub fn figures(
     listed: bool,
 ) -> Result<Figures, String> {
     let frame = session.frame.as_ref().ok_or("there is no picture yet")?;
-    let read = session.read(frame);
     let histogram = graphics.renderer.count(&graphics.gpu).map_err(|error| error.to_string())?;
     let counter = (graphics.engine.name(), Some(graphics.gpu.info.name.as_str()));
     let bins = BinFigures { count: scene.look.histograms.clamped().bins, listed };
@@ -222,8 +221,8 @@ pub fn figures(
     let linear = has_linear.then(|| graphics.renderer.count_linear(&graphics.gpu, scene)).transpose();
     let linear = linear.map_err(|error| error.to_string())?;
     let input = public(&session.input).display().to_string();
-    let figures = Figures::new(&input, (&read, region), &histogram, counter, bins).with_linear(linear);
-    of_adjusted(figures, graphics, scene, (&read.picture, components, region))
+    let figures = Figures::new(&input, (frame, region), &histogram, counter, bins).with_linear(linear);
+    of_adjusted(figures, graphics, scene, (&frame.picture, components, region))
 }
 
 /// Completes the figures of an adjusted picture: which picture was counted, the thresholds, and the source's bins if

@@ -128,20 +128,20 @@ impl Sources<'_> {
         };
         readings.region = self.region();
         readings.rings = self.rings();
-        let frame = self.session.and_then(|session| Some(session.read(session.frame.as_ref()?)));
+        let frame = self.geometry.frame;
         let at = self.pointer.at.filter(|&at| !self.hud.covers(self.geometry.in_points(at)));
-        readings.range = frame.as_ref().map(|frame| frame.picture.colorimetry().range.value);
-        readings.light = frame.as_ref().and_then(|frame| scene.look.counted_light(components, &frame.source).scale());
+        readings.range = frame.map(|frame| frame.picture.colorimetry().range.value);
+        readings.light = frame.and_then(|frame| scene.look.counted_light(components, &frame.source).scale());
         readings.light_marks = self.session.and_then(|session| self.light.marks(&session.info.stated_light));
         readings.light_marks = readings.light_marks.filter(|_| scene.look.counted_in(components) == Counted::Source);
-        readings.probes = frame.as_ref().and_then(|frame| ProbeTable::of(&scene.look.probes, frame, components));
-        if let (Some(table), Some(frame)) = (&readings.probes, &frame) {
+        readings.probes = frame.and_then(|frame| ProbeTable::of(&scene.look.probes, frame, components));
+        if let (Some(table), Some(frame)) = (&readings.probes, frame) {
             log::trace!("probes: {}", table.lines(" ").join("; "));
             let counted = (frame, components, self.geometry.region.counted());
             readings.probe_rings = rings::of_probes(table, scene, counted, (size, self.geometry.points));
             log::trace!("ringed: {:?}", readings.probe_rings);
         }
-        readings.scopes = ScopeReadings::of(&self.geometry, frame, at);
+        readings.scopes = ScopeReadings::of(&self.geometry, at);
         readings.readouts.extend(self.brush());
         if self.hud.shows_controls(now) {
             self.point_at(&mut readings);
@@ -269,7 +269,7 @@ impl Sources<'_> {
         for line in &lines {
             log::trace!("file: {} {}", line.name, line.value);
         }
-        lines.extend(info_lines(&session.info, &session.read(frame), machine));
+        lines.extend(info_lines(&session.info, frame, machine));
         // Beside what the file states about it.
         let after = lines.iter().position(|line| line.name == "HDR metadata").map_or(lines.len(), |at| at + 1);
         lines.splice(after..after, self.light.lines(&session.info.stated_light));
@@ -339,7 +339,7 @@ impl Sources<'_> {
                 return;
             }
         };
-        let Some(live) = self.session.and_then(|session| Some(session.read(session.frame.as_ref()?))) else { return };
+        let Some(live) = self.session.and_then(|session| session.frame.as_ref()) else { return };
         let probe = probe(&live.picture, x, y, components);
         readings.scopes.mark(&self.geometry, &probe);
         let is_adjusted = !scene.look.adjustments.is_off();

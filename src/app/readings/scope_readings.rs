@@ -6,7 +6,7 @@ use histoscope_hud::{CursorIcon, Pos2, Rect, pos2, vec2};
 
 use crate::app::pointer::geometry::Geometry;
 use crate::app::pointer::line_drag::LinePanel;
-use histoscope_core::picture::{Frame, region};
+use histoscope_core::picture::region;
 use histoscope_core::scopes::level_bits;
 use histoscope_hud::{BrushedArea, OtherScopesView, Outline, ScopeArea, border_cursor, share_text};
 use histoscope_render::labels::graticule::{self, ScopeSubject};
@@ -44,16 +44,15 @@ impl ScopeReadings {
 }
 
 impl ScopeReadings {
-    /// Reads the visible scopes of `frame`, which has the user's interpretation, with the pointer `at` a point of the
-    /// view.
+    /// Reads the visible scopes, with the pointer `at` a point of the view.
     #[must_use]
-    pub fn of(geometry: &Geometry<'_>, frame: Option<Frame>, at: Option<DVec2>) -> Self {
+    pub fn of(geometry: &Geometry<'_>, at: Option<DVec2>) -> Self {
         let Geometry { size, points, .. } = *geometry;
         let arranged = geometry.arranged();
         let border = at.and_then(|at| geometry.border_at(at)).map(|border| border_cursor(border.is_upright()));
         let axis = at.and_then(|at| LinePanel::at(geometry, at)).map(|panel| border_cursor(!panel.is_upright));
         let cursor = border.or(axis);
-        let Some(frame) = frame.filter(|_| arranged.is_split || !arranged.panels.is_empty()) else {
+        let Some(frame) = geometry.frame.filter(|_| arranged.is_split || !arranged.panels.is_empty()) else {
             return Self { cursor, ..Self::default() };
         };
         let area = |panel: &ScopePanel| {
@@ -68,7 +67,7 @@ impl ScopeReadings {
             let above = areas.iter().map(|area| area.frame.min.y).fold(view.max.y, f32::min);
             Rect { max: pos2(view.max.x, above), ..view }
         };
-        let subject = geometry.scope_subject(&frame);
+        let subject = geometry.scope_subject(frame);
         Self { areas, subject: Some(subject), free: Some(free), cursor, ..Self::default() }
     }
 

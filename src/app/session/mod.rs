@@ -43,8 +43,10 @@ pub struct Session {
     pub player: Player,
     /// Position where the video was left last time, in seconds.
     pub left_at: Option<f64>,
-    /// The frame on screen, kept so that it can be counted again with different choices.
+    /// The frame on screen, with the user's interpretation if it is the video's.
     pub frame: Option<Frame>,
+    /// The same as it was decoded, kept so that it can be interpreted differently.
+    pub decoded: Option<Frame>,
     /// `true` if the picture on screen is not the video's; it is then shown without the user's interpretation.
     pub is_other: bool,
     media: Option<DecodeThread>,
@@ -127,6 +129,7 @@ impl Session {
             player,
             left_at: None,
             frame: None,
+            decoded: None,
             is_other: false,
             media: Some(media),
             delays: Delays::default(),
@@ -423,7 +426,7 @@ impl Session {
     /// Interprets the video with the next value of a property; after the last one, with the video's own. Returns the
     /// note to show.
     pub fn reinterpret(&mut self, property: Property) -> String {
-        let Some(frame) = &self.frame else { return "no picture yet".to_owned() };
+        let Some(frame) = &self.decoded else { return "no picture yet".to_owned() };
         if self.is_other {
             return OTHER.to_owned();
         }

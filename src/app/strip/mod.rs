@@ -215,7 +215,7 @@ impl ClipStrip {
             (None, Some(empty)) => {
                 Gathering::start(subject.clone(), empty, engine.share()).map(|(gathering, thread)| {
                     // The first frame is already available.
-                    session.frame.iter().for_each(|frame| gathering.on_frame(session.read(frame)));
+                    session.frame.iter().cloned().for_each(|frame| gathering.on_frame(frame));
                     (StripState::Gathering(gathering), thread)
                 })
             }

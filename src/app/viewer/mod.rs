@@ -180,9 +180,9 @@ impl Viewer {
             return Ok(None);
         }
         let session = self.work.session.as_ref();
-        let frame = session.and_then(|session| Some(session.read(session.frame.as_ref()?)));
+        let frame = session.and_then(|session| session.frame.as_ref());
         let is_playing = !self.work.is_still();
-        let shown = frame.as_ref().map(|frame| ScreenState { frame, is_playing });
+        let shown = frame.map(|frame| ScreenState { frame, is_playing });
         match self.lab.advance(&self.work.graphics.gpu, shown, now) {
             Ok(advanced) => {
                 if let Some(told) = advanced.note {
@@ -399,8 +399,7 @@ impl Viewer {
         if self.work.hud.covers(point) {
             return None;
         }
-        let session = self.work.session.as_ref()?;
-        let spot = ScopePoint::at(&geometry, &session.read(session.frame.as_ref()?), at)?;
+        let spot = ScopePoint::at(&geometry, at)?;
         let Graphics { gpu, renderer, .. } = &mut self.work.graphics;
         let answer = renderer.ask_scope(gpu, spot.question);
         Some((point, spot.text(answer.as_ref())))

@@ -305,8 +305,9 @@ impl Workspace {
             self.bins.components = Components::YCbCr;
             self.scene.brushes = Brushes::default();
         }
+        session.decoded = Some(frame);
+        session.frame = Some(read.clone());
         let read = Frame { picture: self.bins.components.in_picture(&read.picture).clone(), ..read };
-        session.frame = Some(frame);
         self.fits.keep(self.scene.look.view.fit);
         if let Some(fit) = self.fits.show(Shape::of(&read).upright(), self.graphics.screen.size()) {
             self.scene.look.view = ViewSettings::fitted(fit);
@@ -331,7 +332,7 @@ impl Workspace {
 
     /// Loads the frame on screen again, to count or show it differently.
     fn reload(&mut self) -> Result<(), AppError> {
-        match self.session.as_mut().and_then(|session| session.frame.take()) {
+        match self.session.as_mut().and_then(|session| session.decoded.take()) {
             Some(frame) => self.load(frame),
             None => Ok(()),
         }
@@ -459,7 +460,7 @@ impl Workspace {
         if let Some(before) = &self.session {
             before.log_summary();
         }
-        let before = self.session.as_ref().and_then(|session| session.frame.as_ref());
+        let before = self.session.as_ref().and_then(|session| session.decoded.as_ref());
         self.graphics.screen.fit_first(first, before);
         self.leave();
         self.scene.brushes = Brushes::default();
@@ -549,7 +550,7 @@ impl Workspace {
         }
         let display = self.graphics.renderer.display();
         let text = |frame: &Frame| Some(look.tone_map(&frame.source, display)?.text());
-        let live = text(&session.read(session.frame.as_ref()?));
+        let live = text(session.frame.as_ref()?);
         let beside = pair.filter(|pair| pair.other != Other::Source).and_then(|_| self.comparison.outlined());
         let other = beside.map_or_else(|| live.clone(), |compared| text(&compared.frame));
         if live == other {
@@ -574,7 +575,7 @@ impl Workspace {
         let region = self.bins.region.counted().map(|rect| regions::words_in(rect, frame));
         let bins = self.scene.look.histograms.binning(frame.picture.layout().bin_bits()).text();
         let linear = self.scene.look.shows_linear(self.bins.components);
-        let linear = linear.then(|| linear_text(Transfer::of_tag(session.read(frame).source.transfer)));
+        let linear = linear.then(|| linear_text(Transfer::of_tag(frame.source.transfer)));
         let counted = self.comparison.counted_text(&self.scene.look, self.bins.components);
         let texts: Vec<_> = region.into_iter().chain(counted).chain(bins).chain(linear).collect();
         (!texts.is_empty()).then(|| texts.join("; "))
@@ -600,7 +601,7 @@ impl Workspace {
             Action::OtherFindings { forward } => self.look_for(self.strip.sought.next(forward), now),
             Action::HoldFrame => self.hold_frame(now)?,
             Action::FlipHeld => {
-                let live = self.session.as_ref().and_then(|session| session.frame.as_ref());
+                let live = self.session.as_ref().and_then(|session| session.decoded.as_ref());
                 let outcome = self.comparison.flip(live);
                 self.on_outcome(outcome, now)?;
             }
@@ -720,14 +721,12 @@ impl Workspace {
 
     /// Finds, takes, moves or clears the region.
     fn act_on_region(&mut self, action: Action, now: Instant) -> Result<(), AppError> {
-        let frame = self.session.as_ref().and_then(|session| Some((session, session.frame.as_ref()?)));
+        let frame = self.session.as_ref().and_then(|session| session.frame.as_ref());
         let (region, text) = match (action, frame) {
             (Action::ClearRegion, _) => regions::clear(self.bins.region),
             (Action::MoveLine { forward }, _) => regions::move_line(self.bins.region, forward),
             (_, None) => return Ok(()),
-            (Action::FindBars, Some((session, frame))) => {
-                regions::find_bars(self.bins.region, &session.read(frame).picture)
-            }
+            (Action::FindBars, Some(frame)) => regions::find_bars(self.bins.region, &frame.picture),
             (_, Some(_)) => regions::take(self.bins.region),
         };
         self.choose_region(region)?;
@@ -1046,7 +1045,7 @@ impl Workspace {
     /// [`AppError`] if the adapter fails for good.
     pub fn draw_region(&mut self, rect: Rect) -> Result<(), AppError> {
         let session = self.session.as_ref();
-        let frame = session.and_then(|session| Some(session.read(session.frame.as_ref()?)));
+        let frame = session.and_then(|session| session.frame.as_ref());
         let Some(frame) = frame else { return Ok(()) };
         let size = (frame.picture.width(), frame.picture.height());
         log::trace!("{}", regions::words(rect));
@@ -1106,7 +1105,7 @@ impl Workspace {
     /// one.
     pub fn tint(&self) -> Option<Tint> {
         let session = self.session.as_ref()?;
-        let frame = session.read(session.frame.as_ref()?);
+        let frame = session.frame.as_ref()?;
         let (picture, look) = (&frame.picture, &self.scene.look);
         let light = look.shown_light(&frame.source).scale();
         if look.adjustments.is_off() {
@@ -1122,9 +1121,9 @@ impl Workspace {
     /// Continues the search for marked pixels if the picture is still. Returns whether what is known has changed.
     pub fn follow_marked(&mut self) -> bool {
         let session = self.session.as_ref().filter(|_| self.scene.look.exposure.marks && self.is_still());
-        let frame = session.and_then(|session| Some(session.read(session.frame.as_ref()?)));
+        let frame = session.and_then(|session| session.frame.as_ref());
         let adjustments = self.scene.look.adjustments;
-        let shown = match (&frame, self.graphics.renderer.result(&adjustments)) {
+        let shown = match (frame, self.graphics.renderer.result(&adjustments)) {
             (None, _) => MarkedPicture::Nothing,
             (Some(frame), _) if adjustments.is_off() => {
                 MarkedPicture::Here(&frame.picture, PictureId::of_source(frame))
@@ -1143,9 +1142,9 @@ impl Workspace {
     /// Returns `true` if the figures have changed.
     pub fn follow_quality(&mut self) -> bool {
         let live = self.session.as_ref().filter(|_| self.hud.panels.numbers);
-        let live = live.and_then(|session| Some(session.read(session.frame.as_ref()?)));
-        let other = live.as_ref().and_then(|live| self.comparison.partner_of(live.time_secs));
-        let pair = match (&live, other) {
+        let live = live.and_then(|session| session.frame.as_ref());
+        let other = live.and_then(|live| self.comparison.partner_of(live.time_secs));
+        let pair = match (live, other) {
             (Some(_), _) if self.comparison.outlined().is_some() && !self.is_still() => MeasuredPair::Moving,
             (Some(live), Some(other)) => MeasuredPair::Still([live, &other.frame]),
             _ => MeasuredPair::None,
@@ -1160,8 +1159,8 @@ impl Workspace {
 
     /// Returns the clips that play in step, one at a time, as lines for a list, and which one is compared.
     pub fn compared_clips(&self) -> Vec<(String, bool)> {
-        let live = self.session.as_ref().and_then(|session| Some(session.read(session.frame.as_ref()?)));
-        let of = live.map(|live| (PictureId::of_source(&live), self.bins.region.counted()));
+        let live = self.session.as_ref().and_then(|session| session.frame.as_ref());
+        let of = live.map(|live| (PictureId::of_source(live), self.bins.region.counted()));
         self.comparison.clip_lines(of.as_ref()).collect()
     }
 
@@ -1173,8 +1172,8 @@ impl Workspace {
         let is_marked = has_axes && (self.is_still() || self.hud.panels.numbers);
         let is_seen = (self.hud.panels.info || is_marked) && !self.comparison.is_shown();
         let live = self.session.as_ref().filter(|_| is_seen);
-        let live = live.and_then(|session| Some(session.read(session.frame.as_ref()?)));
-        self.light.follow(live.as_ref(), self.bins.region.counted())
+        let live = live.and_then(|session| session.frame.as_ref());
+        self.light.follow(live, self.bins.region.counted())
     }
 
     /// Returns the choices that undo restores.
@@ -1215,7 +1214,7 @@ impl Workspace {
 
     /// Explains why red, green and blue of the frame on screen cannot be counted.
     fn no_rgb(&self) -> String {
-        let frame = self.session.as_ref().and_then(|session| Some(session.read(session.frame.as_ref()?)));
+        let frame = self.session.as_ref().and_then(|session| session.frame.as_ref());
         let matrix = frame.and_then(|frame| frame.picture.unreadable_matrix());
         let reason = matrix.map_or_else(|| "the matrix is not supported".to_owned(), |matrix| matrix.to_string());
         format!("no R'G'B' here: {reason} (m chooses another)")
