@@ -121,8 +121,8 @@ pub struct PlayArgs {
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,
 
-    /// Let other programs of this user control the window over a Unix socket at this path, in the lines of mpv's JSON
-    /// IPC: get_property, set_property, observe_property, unobserve_property, and the names of actions
+    /// Let other programs of this user control the window over a Unix socket (on Windows, a named pipe) at this path, in the
+    /// lines of mpv's JSON IPC: get_property, set_property, observe_property, unobserve_property, and the names of actions
     #[arg(long, alias = "input-ipc-server", value_name = "PATH")]
     ipc: Option<PathBuf>,
 

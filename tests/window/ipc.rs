@@ -150,7 +150,7 @@ fn what_is_wrong_is_answered_with_one_sentence() {
     let file = folder.path().join("file");
     std::fs::write(&file, "mine").expect("a file can be written");
     let runtime = tempfile::tempdir().expect("a temporary folder");
-    for (path, sentence) in [(&path, "another program listens on this socket"), (&file, "exists and is not a socket")] {
+    for (path, sentence) in [(&path, "another program listens here"), (&file, "exists and is not a socket")] {
         let mut second = command(&runtime);
         let output =
             second.env("RUST_LOG", "error").args([sample(), "--ipc"]).arg(path).output().expect("the program ends");

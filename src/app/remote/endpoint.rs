@@ -1,35 +1,74 @@
-//! The socket: a file that only this user may open, and the thread that reads what clients send.
+//! The endpoint: a socket, or on Windows a named pipe, that only this user may open. A thread waits for clients, and two
+//! for each client read what it sends and write what it is told.
 
-use std::fs;
-use std::io::{self, Read};
-use std::os::fd::AsRawFd;
-use std::os::unix::fs::FileTypeExt;
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
-use super::arrival::Arrival;
+use interprocess::local_socket::traits::Listener as _;
+use interprocess::local_socket::{GenericFilePath, Listener, ListenerOptions, Stream, ToFsName};
+
 use super::error::EndpointError;
 
 /// The most clients at once; others are turned away.
 const MOST_CLIENTS: usize = 16;
 /// The longest line in bytes. A client that sends a longer one is turned away.
-const LONGEST_LINE: usize = 1 << 16;
+const LONGEST_LINE: u64 = 1 << 16;
+/// The most lines that wait until a client reads them.
+const MOST_WAITING: usize = 1024;
+/// How long the last lines to a client may take to be written.
+const PARTING: Duration = Duration::from_millis(200);
 
-/// A socket that listens. Its file goes with it.
+/// Something that a client has done.
+pub enum Arrival {
+    /// A client has connected; its number, and where its answers go.
+    Client(u64, Answers),
+    /// A client has sent a line.
+    Line(u64, String),
+    /// A client has left.
+    Gone(u64),
+}
+
+/// The way to a client.
+pub struct Answers {
+    lines: SyncSender<String>,
+    writer: JoinHandle<()>,
+}
+
+impl Answers {
+    /// Sends a line. Returns `false` if the client has left, or does not read.
+    pub fn send(&self, line: String) -> bool {
+        self.lines.try_send(line).is_ok()
+    }
+}
+
+/// Waits a moment until clients have been sent what they were told, after which they are told nothing more.
+pub fn part(clients: impl Iterator<Item = Answers>) {
+    let writers: Vec<_> = clients.map(|client| client.writer).collect();
+    let end = Instant::now() + PARTING;
+    while writers.iter().any(|writer| !writer.is_finished()) && Instant::now() < end {
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// The place at which clients connect. Its file goes with it.
 #[derive(Debug)]
 pub struct Endpoint {
-    listener: UnixListener,
+    listener: Listener,
     file: SocketFile,
 }
 
-/// The file of a socket, which is removed with this value.
+/// The file of a socket, which is removed with this value. A named pipe has none.
 #[derive(Debug)]
 pub struct SocketFile(PathBuf);
 
+#[cfg(unix)]
 impl Drop for SocketFile {
     fn drop(&mut self) {
-        if let Err(error) = fs::remove_file(&self.0) {
+        if let Err(error) = std::fs::remove_file(&self.0) {
             log::debug!("{}: the socket cannot be removed: {error}", self.0.display());
         }
     }
@@ -40,7 +79,12 @@ impl Endpoint {
     ///
     /// # Errors
     /// [`EndpointError`] if the path is in use, or cannot be used.
+    #[cfg(unix)]
     pub fn bind(path: &Path) -> Result<Self, EndpointError> {
+        use std::fs;
+        use std::os::unix::fs::FileTypeExt;
+        use std::os::unix::net::UnixStream;
+
         let refused = |reason| EndpointError::Refused { path: path.to_owned(), reason };
         match fs::symlink_metadata(path) {
             Ok(facts) if !facts.file_type().is_socket() => return Err(EndpointError::NotSocket(path.to_owned())),
@@ -48,133 +92,134 @@ impl Endpoint {
             Ok(_) => fs::remove_file(path).map_err(refused)?,
             Err(_) => {}
         }
+        let name = path.to_fs_name::<GenericFilePath>().map_err(refused)?;
         // SAFETY: The call only replaces a number of the process. Files that other threads make meanwhile are for
         // this user only, too.
         let before = unsafe { libc::umask(0o177) };
-        let listener = UnixListener::bind(path);
+        let listener = ListenerOptions::new().name(name).reclaim_name(false).create_sync();
         // SAFETY: As above.
         unsafe { libc::umask(before) };
-        let listener = listener.map_err(refused)?;
-        let file = SocketFile(path.to_owned());
-        listener.set_nonblocking(true).map_err(refused)?;
-        Ok(Self { listener, file })
+        Ok(Self { listener: listener.map_err(refused)?, file: SocketFile(path.to_owned()) })
     }
 
-    /// Starts the thread that reads; `waker` is called after each arrival.
+    /// Listens at a named pipe, which may be given with or without `\\.\pipe\`.
+    ///
+    /// # Errors
+    /// [`EndpointError`] if the name is in use, or cannot be used.
+    #[cfg(windows)]
+    pub fn bind(path: &Path) -> Result<Self, EndpointError> {
+        use interprocess::os::windows::local_socket::ListenerOptionsExt;
+        use interprocess::os::windows::security_descriptor::SecurityDescriptor;
+
+        const PIPES: &str = r"\\.\pipe\";
+        // Everything to the owner, and nothing to others. By default, every user may read.
+        const OWNER_ONLY: &widestring::U16CStr = widestring::u16cstr!("D:P(A;;GA;;;OW)");
+        let text = path.to_string_lossy();
+        let path = PathBuf::from(if text.starts_with(PIPES) { text.into_owned() } else { format!("{PIPES}{text}") });
+        let bind = || {
+            let name = path.as_path().to_fs_name::<GenericFilePath>()?;
+            let descriptor = SecurityDescriptor::deserialize(OWNER_ONLY)?;
+            ListenerOptions::new().name(name).security_descriptor(descriptor).create_sync()
+        };
+        match bind() {
+            Ok(listener) => Ok(Self { listener, file: SocketFile(path) }),
+            Err(error) if matches!(error.kind(), io::ErrorKind::AddrInUse | io::ErrorKind::PermissionDenied) => {
+                Err(EndpointError::InUse(path))
+            }
+            Err(reason) => Err(EndpointError::Refused { path, reason }),
+        }
+    }
+
+    /// Starts to serve clients; `waker` is called after each arrival.
     ///
     /// # Errors
     /// [`EndpointError`] if no thread can be started.
-    pub fn serve(self, waker: impl Fn() + Send + 'static) -> Result<(Receiver<Arrival>, SocketFile), EndpointError> {
+    pub fn serve(
+        self,
+        waker: impl Fn() + Send + Sync + 'static,
+    ) -> Result<(Receiver<Arrival>, SocketFile), EndpointError> {
         let (sender, arrivals) = mpsc::channel();
         let Self { listener, file } = self;
-        let read = move || Reader { listener, clients: Vec::new(), next: 0, sender, waker }.run();
-        let started = std::thread::Builder::new().name("histoscope-ipc".to_owned()).spawn(read);
+        let window = Window { sender, waker: Arc::new(waker) };
+        let started = start(move || window.accept(&listener));
         started.map_err(|reason| EndpointError::Refused { path: file.0.clone(), reason })?;
         Ok((arrivals, file))
     }
 }
 
-/// A client, with the beginning of a line that it has not completed.
-struct Client {
-    number: u64,
-    stream: UnixStream,
-    begun: Vec<u8>,
+fn start(run: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
+    thread::Builder::new().name("histoscope-ipc".to_owned()).spawn(run)
 }
 
-struct Reader<W> {
-    listener: UnixListener,
-    clients: Vec<Client>,
-    next: u64,
+/// The way to the window. As many exist as there are clients, and one.
+#[derive(Clone)]
+struct Window {
     sender: Sender<Arrival>,
-    waker: W,
+    waker: Arc<dyn Fn() + Send + Sync>,
 }
 
-impl<W: Fn()> Reader<W> {
-    /// Reads until the window is gone.
-    fn run(mut self) {
-        while let Some(ready) = self.wait() {
-            let mut arrivals = Vec::new();
-            for place in (0..self.clients.len()).rev().filter(|&place| ready[place + 1]) {
-                let client = &mut self.clients[place];
-                let stays = read(client, &mut arrivals);
-                if !stays {
-                    arrivals.push(Arrival::Gone(client.number));
-                    self.clients.remove(place);
+impl Window {
+    fn tell(&self, arrival: Arrival) -> Result<(), mpsc::SendError<Arrival>> {
+        let told = self.sender.send(arrival);
+        (self.waker)();
+        told
+    }
+
+    /// Takes clients until the window is gone.
+    fn accept(self, listener: &Listener) {
+        for number in 0.. {
+            let accepted = listener.accept().and_then(|stream| {
+                if Arc::strong_count(&self.waker) > MOST_CLIENTS {
+                    log::warn!("{MOST_CLIENTS} programs control this window already; another was turned away");
+                    return Ok(());
                 }
-            }
-            if ready[0] {
-                arrivals.extend(self.accept());
-            }
-            let is_heard = arrivals.into_iter().all(|arrival| self.sender.send(arrival).is_ok());
-            (self.waker)();
-            if !is_heard {
+                self.clone().serve(number, stream)
+            });
+            if let Err(error) = accepted {
+                log::warn!("no more programs can control this window: {error}");
                 return;
             }
         }
     }
 
-    /// Waits until someone connects, sends or leaves. Returns whether the listener and each client has something.
-    fn wait(&self) -> Option<Vec<bool>> {
-        let listener = self.listener.as_raw_fd();
-        let clients = self.clients.iter().map(|client| client.stream.as_raw_fd());
-        let asked = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
-        let mut polled: Vec<_> = std::iter::once(listener).chain(clients).map(asked).collect();
-        loop {
-            // SAFETY: Pointer and length are those of the list, whose descriptors are open as long as `self` is.
-            let count = unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, -1) };
-            if count >= 0 {
-                return Some(polled.iter().map(|polled| polled.revents != 0).collect());
-            }
-            let error = io::Error::last_os_error();
-            if error.kind() != io::ErrorKind::Interrupted {
-                log::warn!("this window can no longer be controlled by other programs: {error}");
-                return None;
-            }
-        }
-    }
-
-    /// Takes a new client, if there is room for one.
-    fn accept(&mut self) -> Option<Arrival> {
-        let (stream, _) = self.listener.accept().ok()?;
-        if self.clients.len() >= MOST_CLIENTS {
-            log::warn!("{MOST_CLIENTS} programs control this window already; another was turned away");
-            return None;
-        }
-        // Neither this thread nor the window's waits for a single client.
-        stream.set_nonblocking(true).ok()?;
-        let answers = stream.try_clone().ok()?;
-        let number = self.next;
-        self.next += 1;
-        self.clients.push(Client { number, stream, begun: Vec::new() });
-        Some(Arrival::Client(number, Box::new(answers)))
+    /// Starts the threads of a client.
+    fn serve(self, number: u64, stream: Stream) -> io::Result<()> {
+        let stream = Arc::new(stream);
+        let received = Arc::clone(&stream);
+        let (lines, waiting) = mpsc::sync_channel::<String>(MOST_WAITING);
+        let writer = start(move || {
+            // A client that has left is noticed by the other thread.
+            let _ = waiting.into_iter().try_for_each(|line| (&*stream).write_all(line.as_bytes()));
+        })?;
+        start(move || {
+            let client = Arrival::Client(number, Answers { lines, writer });
+            let _ = self.tell(client).and_then(|()| {
+                read_lines(BufReader::new(&*received), |line| self.tell(Arrival::Line(number, line)))?;
+                self.tell(Arrival::Gone(number))
+            });
+        })?;
+        Ok(())
     }
 }
 
-/// Reads what a client has sent. Returns `false` if it has left, or sends too long a line.
-fn read(client: &mut Client, arrivals: &mut Vec<Arrival>) -> bool {
-    let mut bytes = [0; 4096];
-    let count = match client.stream.read(&mut bytes) {
-        Ok(0) => return false,
-        Ok(count) => count,
-        Err(error) => return matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted),
-    };
-    client.begun.extend_from_slice(&bytes[..count]);
-    while let Some(end) = client.begun.iter().position(|&byte| byte == b'\n') {
-        let line: Vec<u8> = client.begun.drain(..=end).collect();
-        let line = String::from_utf8_lossy(&line);
-        let line = line.trim();
-        if !line.is_empty() {
-            arrivals.push(Arrival::Line(client.number, line.to_owned()));
+/// Reads lines until the client leaves, or sends too long a line.
+fn read_lines<E>(mut client: impl BufRead, mut tell: impl FnMut(String) -> Result<(), E>) -> Result<(), E> {
+    let mut line = Vec::new();
+    while client.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line).is_ok() && line.ends_with(b"\n") {
+        let text = String::from_utf8_lossy(&line);
+        if !text.trim().is_empty() {
+            tell(text.trim().to_owned())?;
         }
+        line.clear();
     }
-    client.begun.len() <= LONGEST_LINE
+    Ok(())
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
-    use std::io::Write;
+    use std::fs;
     use std::os::unix::fs::PermissionsExt;
-    use std::time::Duration;
+    use std::os::unix::net::{UnixListener, UnixStream};
 
     use super::*;
 
@@ -185,7 +230,7 @@ mod tests {
         let endpoint = Endpoint::bind(&path).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         let error = Endpoint::bind(&path).unwrap_err().to_string();
-        assert!(error.contains("another program listens on this socket; choose another path"), "{error}");
+        assert!(error.contains("another program listens here; choose another path"), "{error}");
         drop(endpoint);
         assert!(!path.exists());
         // One that was left behind is replaced; another file is not.
@@ -197,7 +242,7 @@ mod tests {
         assert!(error.contains("is not a socket"), "{error}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
         let error = Endpoint::bind(Path::new("/no/such/folder/socket")).unwrap_err().to_string();
-        assert!(error.contains("no socket can be made here"), "{error}");
+        assert!(error.contains("programs cannot connect here"), "{error}");
     }
 
     #[test]
@@ -207,13 +252,13 @@ mod tests {
         let (arrivals, _file) = Endpoint::bind(&path).unwrap().serve(|| ()).unwrap();
         let next = || arrivals.recv_timeout(Duration::from_secs(10)).unwrap();
         let mut client = UnixStream::connect(&path).unwrap();
-        let Arrival::Client(0, mut answers) = next() else { panic!("no client") };
+        let Arrival::Client(0, answers) = next() else { panic!("no client") };
         client.write_all(b"one\ntw").unwrap();
         assert!(matches!(next(), Arrival::Line(0, line) if line == "one"));
         client.write_all(b"o\n\nthree\n").unwrap();
         assert!(matches!(next(), Arrival::Line(0, line) if line == "two"));
         assert!(matches!(next(), Arrival::Line(0, line) if line == "three"));
-        answers.write_all(b"answer\n").unwrap();
+        assert!(answers.send("answer\n".to_owned()));
         let mut answer = [0; 7];
         client.read_exact(&mut answer).unwrap();
         assert_eq!(&answer, b"answer\n");
@@ -222,7 +267,7 @@ mod tests {
         // A line without an end is not collected for ever.
         let mut client = UnixStream::connect(&path).unwrap();
         assert!(matches!(next(), Arrival::Client(1, _)));
-        let _ = client.write_all(&vec![b'x'; 2 * LONGEST_LINE]);
+        let _ = client.write_all(&vec![b'x'; 2 * LONGEST_LINE as usize]);
         assert!(matches!(next(), Arrival::Gone(1)));
     }
 }

@@ -1,21 +1,17 @@
-//! Control by other programs, over a socket: mpv's JSON IPC.
+//! Control by other programs, over a socket or a named pipe: mpv's JSON IPC.
 //!
-//! One thread waits for clients and reads their lines; the window's loop carries them out and answers.
+//! Threads read the lines of clients; the window's loop carries them out and answers.
 
-mod arrival;
-#[cfg_attr(not(unix), path = "no_endpoint.rs")]
 pub mod endpoint;
 pub mod error;
 pub mod protocol;
 
 use std::collections::HashMap;
-use std::io::Write;
 use std::sync::mpsc::Receiver;
 
 use serde_json::Value;
 
-use arrival::Arrival;
-use endpoint::{Endpoint, SocketFile};
+use endpoint::{Answers, Arrival, Endpoint, SocketFile};
 use error::EndpointError;
 use protocol::{Call, CallResult};
 
@@ -44,8 +40,14 @@ struct Observer {
 pub struct Remote {
     arrivals: Receiver<Arrival>,
     _file: SocketFile,
-    clients: HashMap<u64, Box<dyn Write>>,
+    clients: HashMap<u64, Answers>,
     observers: Vec<Observer>,
+}
+
+impl Drop for Remote {
+    fn drop(&mut self) {
+        endpoint::part(self.clients.drain().map(|(_, client)| client));
+    }
 }
 
 impl Remote {
@@ -53,7 +55,7 @@ impl Remote {
     ///
     /// # Errors
     /// [`EndpointError`] if no thread can be started.
-    pub fn start(endpoint: Endpoint, waker: impl Fn() + Send + 'static) -> Result<Self, EndpointError> {
+    pub fn start(endpoint: Endpoint, waker: impl Fn() + Send + Sync + 'static) -> Result<Self, EndpointError> {
         let (arrivals, file) = endpoint.serve(waker)?;
         Ok(Self { arrivals, _file: file, clients: HashMap::new(), observers: Vec::new() })
     }
@@ -62,8 +64,8 @@ impl Remote {
     pub fn next(&mut self) -> Option<Request> {
         loop {
             match self.arrivals.try_recv().ok()? {
-                Arrival::Client(client, stream) => {
-                    self.clients.insert(client, stream);
+                Arrival::Client(client, answers) => {
+                    self.clients.insert(client, answers);
                 }
                 Arrival::Gone(client) => self.forget(client),
                 Arrival::Line(client, line) => {
@@ -119,9 +121,9 @@ impl Remote {
 
     /// Sends a line. A client that does not read is dropped, since the window must not wait for it.
     fn send(&mut self, client: u64, message: &Value) {
-        let Some(stream) = self.clients.get_mut(&client) else { return };
-        if let Err(error) = stream.write_all(format!("{message}\n").as_bytes()) {
-            log::warn!("a program that controls this window was dropped, as it does not read the answers: {error}");
+        let Some(answers) = self.clients.get(&client) else { return };
+        if !answers.send(format!("{message}\n")) {
+            log::warn!("a program that controls this window was dropped, as it does not read the answers");
             self.forget(client);
         }
     }
