@@ -26,7 +26,7 @@ pub const HEIGHT: f32 = theme::AXIS + COUNTED;
 pub fn show_counted(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32) {
     let (Some(first), Some(last)) = (model.scopes.histograms.first(), model.scopes.histograms.last()) else { return };
     let scale = model.look.histograms.scale.text();
-    let text = model.scopes.counted.map_or_else(|| scale.clone(), |counted| format!("{counted}; {scale}"));
+    let text = format!("{}; {scale}", model.scopes.counted.unwrap_or("source"));
     let mut painter = ui.ctx().layer_painter(egui::LayerId::background());
     if model.scopes.counted.is_none() {
         if strength <= 0.0 {
