@@ -213,15 +213,15 @@ pub struct ExposureArgs {
     )]
     false_colour: Option<FalseColorTable>,
 
-    /// Focus peaking: mark pixels beside which the picture changes by much, at a low, medium (the default) or high
-    /// sensitivity
+    /// Focus peaking: mark pixels beside which the picture changes by much, at this sensitivity: low, as the
+    /// first press of Ctrl+F, if left out
     #[arg(
         long,
         value_name = "SENSITIVITY",
         value_parser = one_of(PEAKINGS),
         num_args = 0..=1,
         require_equals = true,
-        default_missing_value = "medium"
+        default_missing_value = "low"
     )]
     peaking: Option<Peaking>,
 
@@ -232,8 +232,11 @@ pub struct ExposureArgs {
 }
 
 /// The sensitivities of focus peaking.
-const PEAKINGS: Values<Peaking> =
-    &[("low", Peaking::Low, ""), ("medium", Peaking::Medium, ""), ("high", Peaking::High, "")];
+const PEAKINGS: Values<Peaking> = &[
+    ("low", Peaking::Low, "The strongest edges alone"),
+    ("medium", Peaking::Medium, "Clear edges"),
+    ("high", Peaking::High, "Fine detail, too"),
+];
 
 impl ExposureArgs {
     /// Returns the chosen exposure aids.

@@ -96,6 +96,12 @@ fn reference_lines_come_from_the_axes_and_their_bands_have_exact_shares() {
     // Drag one to another code, at its end on the axis, and out of the histogram.
     let moved = [(x_of(180), top - 5), (x_of(150), top + 30)];
     program.after(|| drag(&program, &moved), &format!("band: 60 to 150: {}", share_of_band(&picture, [60, 150])));
+    // Or anywhere on it.
+    let back = |from, to| [(x_of(from), top + 30), (x_of(to), top + 40)];
+    program
+        .after(|| drag(&program, &back(150, 170)), &format!("band: 60 to 170: {}", share_of_band(&picture, [60, 170])));
+    program
+        .after(|| drag(&program, &back(170, 150)), &format!("band: 60 to 150: {}", share_of_band(&picture, [60, 150])));
     program.after(|| line_at(220), &format!("band: 150 to 220: {}", share_of_band(&picture, [150, 220])));
     let out = [(x_of(150), top - 5), (x_of(150), top + 30), (x_of(150), top - 100)];
     program.after(|| drag(&program, &out), &format!("band: 60 to 220: {}", share_of_band(&picture, [60, 220])));

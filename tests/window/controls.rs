@@ -137,6 +137,21 @@ fn a_drag_let_go_outside_the_window_goes_to_where_the_pointer_was() {
 }
 
 #[test]
+fn only_the_left_button_scrubs() {
+    let program = paused_sample(&[]);
+    program.point(column(0.5), LINE_ROW);
+    program.settled();
+    program.button("click", "3");
+    program.settled();
+    position_where(&program, "still at the beginning", |position| near(position, 0.0, 0.002));
+    program.key("Escape");
+    program.point(column(0.5), LINE_ROW);
+    program.button("click", "1");
+    position_where(&program, "half way", |position| near(position, 0.5 * SAMPLE_SECONDS, 2.1));
+    program.quit_with("q");
+}
+
+#[test]
 fn the_wheel_seeks_on_the_timeline_and_zooms_elsewhere() {
     let program = paused_sample(&[]);
     program.point(640, 26);

@@ -120,6 +120,10 @@ fn its_key_shows_it_tall_and_takes_it_away() {
     until("the small strip again", PATIENCE, || (others(16..30) < 500).then_some(()));
     program.key("shift+t");
     program.after(|| program.key("shift+t"), "note: timeline strip: off");
+    // A line shows the strip.
+    program.after(|| program.key("ctrl+shift+t"), "note: line over the strip: mean luminance");
+    until("a tall strip", PATIENCE, || (others(80..110) > 10_000).then_some(()));
+    program.after(|| program.key("shift+t"), "note: timeline strip: off");
     program.quit_with("q");
     // The next run shows the same without counting.
     let program = open(sample(), home.path());

@@ -99,7 +99,10 @@ pub fn show(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32) {
         let ceiling = above.map(|other| other.max.y).fold(view.min.y, f32::max);
         let height = theme::AXIS.min(panel.rect.min.y - ceiling);
         if height >= MIN_STRIP {
-            strip(&painter, panel, height, &model.scopes);
+            let lines = &model.look.scopes.lines;
+            // Reference lines have their values in a row, and the bands between them another.
+            let rows = usize::from(lines.codes(8).next().is_some()) + usize::from(!lines.bands(8).is_empty());
+            strip(&painter, panel, (height, rows), &model.scopes);
         }
     }
 }
@@ -120,7 +123,8 @@ fn reference_lines(painter: &Painter, panel: &HistogramArea, model: &Model<'_>) 
     reference_codes(painter, panel.rect, (scale, &model.look.scopes), share);
 }
 
-fn strip(painter: &Painter, panel: &HistogramArea, height: f32, scopes: &ScopesView<'_>) {
+/// Draws a histogram's axis, and below it, under so many rows of other text, the marks of light.
+fn strip(painter: &Painter, panel: &HistogramArea, (height, rows): (f32, usize), scopes: &ScopesView<'_>) {
     let corner = pos2(panel.rect.min.x, panel.rect.min.y - height);
     let rect = Rect::from_min_max(corner, panel.rect.right_top());
     let font = theme::mono((height - 2.0).min(theme::SMALL - 0.5));
@@ -128,7 +132,7 @@ fn strip(painter: &Painter, panel: &HistogramArea, height: f32, scopes: &ScopesV
     let scale = scale_of(scopes.components, panel.channels, scopes.range, scopes.bits).with_light(scopes.light);
     axis(painter, rect, (scale, scopes.stops), &look);
     if let Some(marks) = &scopes.light_marks {
-        mark_light(painter, panel.rect, scale, marks);
+        mark_light(painter, (panel.rect, rows), scale, marks);
     }
 }
 
@@ -136,7 +140,7 @@ fn strip(painter: &Painter, panel: &HistogramArea, height: f32, scopes: &ScopesV
 const MARK: Vec2 = vec2(10.0, 8.0);
 
 /// Marks the peak and the average below a histogram's axis, with their figures where there is room.
-fn mark_light(painter: &Painter, panel: Rect, scale: Scale, marks: &LightMarks) {
+fn mark_light(painter: &Painter, (panel, rows): (Rect, usize), scale: Scale, marks: &LightMarks) {
     let codes = f64::from(1_u32 << scale.bits());
     let shown: Vec<_> = [("peak", marks.peak), ("average", marks.average)]
         .into_iter()
@@ -151,7 +155,7 @@ fn mark_light(painter: &Painter, panel: Rect, scale: Scale, marks: &LightMarks) 
         .collect();
     let mut taken: Vec<_> = shown.iter().map(|(mark, ..)| *mark).collect();
     for (mark, galley, color) in shown {
-        if let Some(place) = beside(panel, mark, galley.size() + vec2(6.0, 0.0), &taken) {
+        if let Some(place) = beside((panel, rows), mark, galley.size() + vec2(6.0, 0.0), &taken) {
             painter.rect_filled(place, 2, theme::PLATE);
             painter.galley(place.min + vec2(3.0, 0.0), galley, color);
             taken.push(place);
@@ -162,9 +166,9 @@ fn mark_light(painter: &Painter, panel: Rect, scale: Scale, marks: &LightMarks) 
 }
 
 /// Returns the place for a text of this size beside a mark, inside the panel and clear of what is `taken`: at the right
-/// if possible, else at the left, else a line further down.
-fn beside(panel: Rect, mark: Rect, size: Vec2, taken: &[Rect]) -> Option<Rect> {
-    let lines = [panel.min.y + 1.0, panel.min.y + 2.0 + size.y];
+/// if possible, else at the left, else a line further down. The first rows are left free.
+fn beside((panel, rows): (Rect, usize), mark: Rect, size: Vec2, taken: &[Rect]) -> Option<Rect> {
+    let lines = [rows, rows + 1].map(|row| panel.min.y + 1.0 + row as f32 * (size.y + 1.0));
     let mut places = lines
         .into_iter()
         .flat_map(|y| [mark.max.x + 1.0, mark.min.x - 1.0 - size.x].map(|x| Rect::from_min_size(pos2(x, y), size)));
@@ -181,7 +185,7 @@ mod tests {
         let size = vec2(90.0, 12.0);
         let mark = |x: f32| Rect::from_min_size(pos2(x, 50.0), MARK);
         let place =
-            |x: f32, taken: &[Rect]| beside(panel, mark(x), size, taken).map(|place| (place.min.x, place.min.y));
+            |x: f32, taken: &[Rect]| beside((panel, 0), mark(x), size, taken).map(|place| (place.min.x, place.min.y));
         assert_eq!(place(200.0, &[mark(200.0)]), Some((211.0, 51.0)), "at the right");
         assert_eq!(place(480.0, &[mark(480.0)]), Some((389.0, 51.0)), "at the left near the right end");
         // The average just below the peak: its mark is where the peak's text would be at the left.
@@ -189,7 +193,9 @@ mod tests {
         assert_eq!(place(480.0, &marks), Some((389.0, 64.0)), "a line further down");
         let text = Rect::from_min_size(pos2(389.0, 64.0), size);
         assert_eq!(place(440.0, &[marks[0], marks[1], text]), Some((349.0, 51.0)));
+        let lower = beside((panel, 2), mark(200.0), size, &[mark(200.0)]).map(|place| place.min.y);
+        assert_eq!(lower, Some(77.0), "below two rows of other text");
         let small = Rect::from_min_size(pos2(100.0, 50.0), vec2(80.0, 60.0));
-        assert_eq!(beside(small, mark(120.0), size, &[]), None, "no room");
+        assert_eq!(beside((small, 0), mark(120.0), size, &[]), None, "no room");
     }
 }

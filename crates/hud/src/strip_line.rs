@@ -128,7 +128,8 @@ pub fn draw(painter: &Painter, rect: Rect, strip: &Strip, (line, bits): (StripLi
         text = format!("{}: only PQ and HLG have light", line.name());
     }
     let size = theme::label_size(painter, &text, theme::SMALL);
-    if size.y <= rect.height() && size.x <= rect.width() {
+    // In a small strip it would cover the pictures.
+    if 2.0 * size.y <= rect.height() && size.x <= rect.width() {
         theme::label(painter, rect, rect.left_top(), Align2::LEFT_TOP, &text, theme::SMALL, theme::LIGHT);
     }
 }

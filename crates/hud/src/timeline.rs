@@ -102,7 +102,7 @@ impl Timeline {
         let response = ui.interact(rect.union(line), ui.scope_id().with("timeline"), Sense::click_and_drag());
         let pointer = response.interact_pointer_pos().or_else(|| response.hover_pos());
         let time = |x: f32| begin + f64::from(((x - line.min.x) / line.width()).clamp(0.0, 1.0)) * (end - begin);
-        if response.is_pointer_button_down_on() {
+        if response.is_pointer_button_down_on() && ui.input(|input| input.pointer.primary_down()) {
             // Nobody says where the pointer is while it is outside the window.
             let secs = pointer.map(|at| time(at.x)).or(self.dragged).unwrap_or(play.position_secs);
             if self.dragged != Some(secs) {

@@ -1,5 +1,5 @@
-//! Reference lines, dragged from the axis of a waveform, a parade or a histogram: new ones into the scope, existing ones
-//! to another level, and out of the scope to remove them.
+//! Reference lines, dragged: new ones from the axis of a waveform, a parade or a histogram into the scope, existing ones to
+//! another level, and out of the scope to remove them.
 
 use glam::DVec2;
 
@@ -13,7 +13,7 @@ use histoscope_render::view::scopes::{ScopeKind, ScopeStyle};
 
 /// Width of the axis at the left of a waveform, and the minimum width of a waveform that has one, in points.
 const WAVEFORM_AXIS: [f64; 2] = [30.0, 110.0];
-/// Distance from a line within which it can be grabbed at the axis, in points.
+/// Distance from a line within which it can be grabbed, in points.
 const REACH: f64 = 4.0;
 
 /// The scope of a reference line.
@@ -41,9 +41,35 @@ pub enum LinePress {
 }
 
 impl LinePanel {
-    /// Returns the scope whose axis is at a point of the view.
+    /// Returns the scope in which a reference line can be grabbed at a point of the view, or drawn, if that is on the
+    /// scope's axis.
     #[must_use]
     pub fn at(geometry: &Geometry<'_>, at: DVec2) -> Option<Self> {
+        let on_line = || Self::around(geometry, at).filter(|panel| panel.line_at(geometry, at).is_some());
+        Self::at_axis(geometry, at).or_else(on_line)
+    }
+
+    /// Returns the scope around a point of the view, if it has lines.
+    fn around(geometry: &Geometry<'_>, at: DVec2) -> Option<Self> {
+        match geometry.arranged().panel_at(at) {
+            Some(panel) if matches!(panel.kind, ScopeKind::Waveform | ScopeKind::Parade) => {
+                Some(Self { rect: panel.rect, is_upright: true })
+            }
+            Some(_) => None,
+            None => Some(Self { rect: geometry.hit(at)?.rect, is_upright: false }),
+        }
+    }
+
+    /// Returns the index of the line that can be grabbed at a point of the view.
+    fn line_at(&self, geometry: &Geometry<'_>, at: DVec2) -> Option<usize> {
+        let bits = geometry.bits()?;
+        let code = self.code_at(at, bits);
+        let pixels = self.length() / f64::from(1_u32 << bits);
+        let is_near = |other: u32| f64::from(other.abs_diff(code)) * pixels <= REACH * f64::from(geometry.points);
+        geometry.scene.look.scopes.lines.codes(bits).position(is_near)
+    }
+
+    fn at_axis(geometry: &Geometry<'_>, at: DVec2) -> Option<Self> {
         let points = f64::from(geometry.points);
         if let Some(panel) = geometry.arranged().panel_at(at) {
             let is_waveform = matches!(panel.kind, ScopeKind::Waveform | ScopeKind::Parade);
@@ -77,16 +103,13 @@ impl LinePanel {
 }
 
 impl LineDrag {
-    /// Begins with a press at a point of the view: drags the line that is there, or a new one. Returns `None` beside the
-    /// axes.
+    /// Begins with a press at a point of the view: drags the line that is there, or a new one from the axis. Returns
+    /// `None` elsewhere.
     #[must_use]
     pub fn press(geometry: &Geometry<'_>, at: DVec2) -> Option<LinePress> {
         let (panel, bits) = (LinePanel::at(geometry, at)?, geometry.bits()?);
         let (style, code) = (geometry.scene.look.scopes, panel.code_at(at, bits));
-        let pixels = panel.length() / f64::from(1_u32 << bits);
-        let is_near = |other: u32| f64::from(other.abs_diff(code)) * pixels <= REACH * f64::from(geometry.points);
-        let near = style.lines.codes(bits).position(is_near);
-        if let Some(line) = near {
+        if let Some(line) = panel.line_at(geometry, at) {
             return Some(LinePress::Dragged(Self { panel, line }, style));
         }
         let line = style.lines.codes(bits).count();

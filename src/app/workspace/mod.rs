@@ -37,10 +37,10 @@ use histoscope_core::histogram::{Components, Transfer, samples_cut_off};
 use histoscope_core::picture::Frame;
 use histoscope_core::picture::Point;
 use histoscope_core::picture::region::Rect;
-use histoscope_core::strip::FindingFilter;
+use histoscope_core::strip::{FindingFilter, StripLine};
 use histoscope_core::tone_map::{ToneMapping, doubts};
 use histoscope_hud::{EntryKind, FindingsCommand, Hud, Note};
-use histoscope_hud::{RecentFile, place_text};
+use histoscope_hud::{RecentFile, StripSize, place_text};
 use histoscope_keys::look;
 use histoscope_keys::{self as keys, Action, Change, NamedKey, Panel, Setting};
 use histoscope_media::{DeviceMemory, HardwareChoice};
@@ -662,6 +662,13 @@ impl Workspace {
         }
         if let Action::ToggleAdjustment(kind) = action {
             self.introduce(kind, now);
+        }
+        if self.scene.look.strip_line != before.strip_line {
+            if before.strip_line == StripLine::Off {
+                // A line can be read only in a strip that has some height.
+                self.strip.size = StripSize::Tall;
+            }
+            self.hud.wake(now);
         }
         self.note(Note::done(text), now);
         self.settings.changed(now);

@@ -9,6 +9,8 @@ const LIGHT: Color32 = Color32::from_gray(240);
 /// Background behind the names, and their font size in points.
 const GROUND: Color32 = Color32::from_black_alpha(190);
 const LETTERS: f32 = 10.0;
+/// Height above histograms and scopes in which no name is written, for their own labels.
+const ABOVE: f32 = 34.0;
 /// The shade outside a mask.
 const OUTSIDE: Color32 = Color32::from_black_alpha(150);
 /// The line under each line, so that it is seen on any picture.
@@ -17,7 +19,7 @@ const THIN: Stroke = Stroke { width: 1.0, color: LIGHT };
 /// Half the length of the cross's lines, as a share of the picture's lower side.
 const CROSS: f32 = 0.04;
 
-/// Draws the guides of one picture, except over these rectangles: the histograms and scopes on it.
+/// Draws the guides of one picture, except over the histograms and scopes on it.
 pub fn draw(painter: &Painter, guides: &PlacedGuides, covered: &[Rect]) {
     let points = painter.pixels_per_point();
     let on_view = |corners: [DVec2; 2]| {
@@ -44,9 +46,10 @@ pub fn draw(painter: &Painter, guides: &PlacedGuides, covered: &[Rect]) {
     }
     // No line may cross a name.
     let mut names: Vec<Rect> = Vec::new();
+    let labelled: Vec<_> = covered.iter().map(|rect| Rect { min: rect.min - vec2(0.0, ABOVE), ..*rect }).collect();
     for guide in &guides.areas {
         let rect = on_view(guides.corners(guide)).intersect(area);
-        names.extend(name(painter, (rect, guide.kind.name()), (covered, &names)));
+        names.extend(name(painter, (rect, guide.kind.name()), (&labelled, &names)));
     }
 }
 

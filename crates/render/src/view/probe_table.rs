@@ -76,7 +76,10 @@ impl ProbeTable {
                     difference(&color(&first), &color(probe)).map_or_else(none, |number| format!("{number:.2}"))
                 };
                 add("ΔE ITP", None, 1, &|_, probe| from_first(probe, &|a, b| Some(a.delta_e_itp(b))));
-                add("ΔE2000", None, 1, &|_, probe| from_first(probe, &ColorLight::ciede2000));
+                // CIEDE2000 is for SDR.
+                if color(&first).ciede2000(&color(&first)).is_some() {
+                    add("ΔE2000", None, 1, &|_, probe| from_first(probe, &ColorLight::ciede2000));
+                }
             }
         }
         Some(Self { probes, columns })
