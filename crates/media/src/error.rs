@@ -58,6 +58,17 @@ pub enum MediaFault {
         /// Number of video tracks in the file.
         tracks: usize,
     },
+    /// The file has no sound track of that number.
+    #[error("there is no sound track {track}; the file has {}", if *tracks == 0 { "none".to_owned() } else { numbers_to(*tracks) })]
+    NoSuchAudioTrack {
+        /// The requested number.
+        track: u32,
+        /// Number of sound tracks in the file.
+        tracks: usize,
+    },
+    /// The sound cannot be read separately.
+    #[error("only files can be heard: this source can be read only once, and that is for its pictures")]
+    SoundOnce,
     /// The operating system refuses to open or read the file.
     #[error("cannot be read ({reason}); check its permissions and its disk")]
     Unreadable {

@@ -4,7 +4,8 @@
 //! order; [`DecodeThread`] does so on its own thread, behind a bounded queue.
 //!
 //! [`mod@read`] gives packets, [`mod@decode`] turns them into pictures, [`mod@times`] gives these their times and
-//! numbers, [`mod@live`] does all of this on a thread of its own, and [`playback`] decides which frame is due. No room
+//! numbers, [`mod@live`] does all of this on a thread of its own, and [`playback`] decides which frame is due. [`mod@sound`]
+//! reads sound apart from the pictures. No room
 //! knows one that follows it, except that decoding needs the times. `error` describes what can go wrong, and `av` owns
 //! FFmpeg's objects.
 
@@ -15,6 +16,7 @@ mod error;
 mod live;
 pub mod playback;
 mod read;
+mod sound;
 mod times;
 
 pub use av::{DeviceMemory, HardwareKind, filters_keep_depth, version as ffmpeg_version, wait_until_closed};
@@ -30,4 +32,5 @@ pub use read::info::{FrameCounters, LeftOut, OpenOptions, StreamInfo};
 pub use read::numbered::sequences_in;
 pub use read::streams::{TrackKind, VideoTrack};
 pub use read::target::{Seek, SeekTarget};
+pub use sound::{AudioTrack, SoundBlock, SoundForm, SoundReader, SoundStop};
 pub use times::index::FrameIndex;

@@ -23,6 +23,7 @@ mod order;
 mod packet;
 mod pixel;
 mod scaler;
+mod sound;
 mod stream;
 mod tiles;
 #[cfg(not(ffmpeg_before_6_1))]
@@ -50,6 +51,7 @@ pub(super) use order::ShownOrder;
 pub(super) use packet::AvPacket;
 pub(super) use pixel::{ColorNumbers, PixelDescriptor, PixelFormat};
 pub(super) use scaler::Scaler;
+pub(super) use sound::{SoundCodec, SoundConverter, SoundFacts, SoundReceived};
 pub(super) use stream::{StreamCopy, StreamParameters};
 pub(super) use tiles::{REPORTS_TILES, TileGrid};
 

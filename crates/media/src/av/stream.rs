@@ -62,6 +62,25 @@ impl StreamParameters<'_> {
         kind == ffi::AVMediaType::AVMEDIA_TYPE_VIDEO as i32
     }
 
+    /// Returns `true` if this is a stream of sound.
+    pub(crate) fn is_audio(&self) -> bool {
+        // SAFETY: a stream always has parameters; the field is a C enumeration.
+        let kind = unsafe { enum_number(&raw const (*self.as_ptr()).codec_type) };
+        kind == ffi::AVMediaType::AVMEDIA_TYPE_AUDIO as i32
+    }
+
+    /// Returns the samples per second and the number of channels that the header states.
+    pub(crate) fn sound_form(&self) -> (u32, usize) {
+        // SAFETY: a stream always has parameters.
+        let (rate, channels) = unsafe { ((*self.as_ptr()).sample_rate, (*self.as_ptr()).ch_layout.nb_channels) };
+        (u32::try_from(rate).unwrap_or(0), usize::try_from(channels).unwrap_or(0))
+    }
+
+    /// Returns the name of the channels' layout.
+    pub(crate) fn sound_layout(&self) -> String {
+        super::sound::layout_name(self.as_ptr())
+    }
+
     /// Returns the container's number of the stream: in a transport stream its PID.
     pub(crate) const fn id(&self) -> i32 {
         self.get().id

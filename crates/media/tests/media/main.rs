@@ -19,6 +19,7 @@ mod seek_omissions;
 mod seek_times;
 mod seek_ways;
 mod sequences;
+mod sound;
 mod stated;
 mod stills;
 mod thread;

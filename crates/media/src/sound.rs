@@ -1,0 +1,309 @@
+//! The sound of a file, read apart from its pictures.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::av::{
+    AvError, Input, Interrupt, Read, SoundCodec, SoundConverter, SoundFacts, SoundReceived, StreamParameters,
+};
+use crate::error::{MediaError, MediaFault};
+use crate::read::info::{OpenOptions, StreamInfo};
+use crate::read::source::Source;
+
+/// Seconds before a position at which decoding starts, so that the decoder has settled by then.
+const PREROLL_SECS: f64 = 0.1;
+/// Differences between a timestamp and the end of the sound before it that are only rounding, in seconds.
+const ROUNDING_SECS: f64 = 0.02;
+/// Seconds by which timestamps may move forward and back in formats in which they may jump.
+const JUMP_SECS: (f64, f64) = (10.0, 0.3);
+
+/// The most failed reads in a row.
+const MOST_FAILURES: u32 = 64;
+
+/// A sound track of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AudioTrack {
+    /// Index of its stream in the file.
+    pub stream: usize,
+    /// The codec's name, for instance "aac".
+    pub codec: String,
+    /// Samples per second and channel.
+    pub rate: u32,
+    /// Number of channels.
+    pub channels: usize,
+    /// The places of the channels, for instance "stereo" or "5.1(side)".
+    pub layout: String,
+    /// The language, as the container states it.
+    pub language: Option<String>,
+    /// `true` if the container marks it as the track to play.
+    pub is_default: bool,
+}
+
+impl AudioTrack {
+    /// Returns all sound tracks, in file order.
+    pub(crate) fn all(input: &Input) -> Vec<Self> {
+        let track = |stream| {
+            let parameters = input.stream(stream).filter(StreamParameters::is_audio)?;
+            let (rate, channels) = parameters.sound_form();
+            Some(Self {
+                stream,
+                codec: parameters.codec_name().to_owned(),
+                rate,
+                channels,
+                layout: parameters.sound_layout(),
+                language: parameters.tag(c"language").filter(|language| language != "und"),
+                is_default: parameters.is_default(),
+            })
+        };
+        (0..input.stream_count()).filter_map(track).collect()
+    }
+
+    /// Returns the index of the track that is played unless another is chosen: the default one, or else the first.
+    #[must_use]
+    pub fn usual(tracks: &[Self]) -> Option<usize> {
+        tracks.iter().position(|track| track.is_default).or(if tracks.is_empty() { None } else { Some(0) })
+    }
+}
+
+impl fmt::Display for AudioTrack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { codec, rate, layout, language, .. } = self;
+        write!(f, "{codec}, {} kHz, {layout}", f64::from(*rate) / 1000.0)?;
+        language.as_ref().map_or(Ok(()), |language| write!(f, ", {language}"))
+    }
+}
+
+/// The form in which samples are wanted; what is `None` stays as it is in the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SoundForm {
+    /// Samples per second and channel.
+    pub rate: Option<u32>,
+    /// Number of channels.
+    pub channels: Option<usize>,
+}
+
+/// A piece of sound.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SoundBlock {
+    /// Time of its first sample on the pictures' scale, in seconds: 0 is the time of the first picture.
+    pub start_secs: f64,
+    /// Samples per second and channel.
+    pub rate: u32,
+    /// Number of channels.
+    pub channels: usize,
+    /// The samples, from −1 to 1 unless they exceed full scale; those of all channels side by side.
+    pub samples: Vec<f32>,
+}
+
+impl SoundBlock {
+    /// Returns the number of samples of each channel.
+    #[must_use]
+    pub fn frames(&self) -> usize {
+        self.samples.len() / self.channels.max(1)
+    }
+
+    /// Returns the time of the end, in seconds.
+    #[must_use]
+    pub fn end_secs(&self) -> f64 {
+        self.start_secs + self.frames() as f64 / f64::from(self.rate.max(1))
+    }
+}
+
+/// Stops a reader of sound from another thread.
+#[derive(Clone)]
+pub struct SoundStop(Arc<Interrupt>);
+
+impl SoundStop {
+    /// Makes the reader fail soon, even if it waits for data.
+    pub fn stop(&self) {
+        self.0.stop();
+    }
+}
+
+/// Reads a sound track.
+pub struct SoundReader {
+    source: Source,
+    input: Input,
+    stream: usize,
+    codec: SoundCodec,
+    converter: Option<SoundConverter>,
+    form: SoundForm,
+    /// Time of the first picture on the scale of the file, in seconds.
+    zero_secs: f64,
+    /// Seconds per tick of the stream.
+    tick_secs: f64,
+    may_jump: bool,
+    /// What is added to the file's times after they jumped, in seconds.
+    offset_secs: f64,
+    /// Time of the end of the sound that was decoded last, in seconds.
+    end_secs: Option<f64>,
+    /// Number of packets that the decoder refused.
+    refused: u64,
+    is_drained: bool,
+    /// Decoded sound that the converter has not taken yet, as the rest of what was before it came first.
+    held: Option<SoundFacts>,
+    /// Number of failed reads in a row.
+    failures: u32,
+}
+
+impl SoundReader {
+    /// Opens a sound track of a video that was opened with these options, separately from its pictures.
+    ///
+    /// # Errors
+    /// [`MediaError`] if the source can be read only once, has no such track (counted from 0), or cannot be decoded.
+    pub fn open(
+        info: &StreamInfo,
+        options: &OpenOptions,
+        track: usize,
+        form: SoundForm,
+    ) -> Result<(Self, SoundStop), MediaError> {
+        let failed = |fault: MediaFault| fault.of(info.path.clone());
+        let interrupt = Arc::new(Interrupt::new());
+        let stop = SoundStop(Arc::clone(&interrupt));
+        let wanted = info.audio.get(track).ok_or_else(|| {
+            failed(MediaFault::NoSuchAudioTrack { track: track as u32 + 1, tracks: info.audio.len() })
+        })?;
+        let source = Source::new(&info.path, options, interrupt)?;
+        if info.live || !source.can_reopen() {
+            return Err(failed(MediaFault::SoundOnce));
+        }
+        let mut input = source.open()?;
+        let stream = wanted.stream;
+        input.select(stream);
+        let parameters = input.stream(stream).filter(StreamParameters::is_audio);
+        let parameters =
+            parameters.ok_or_else(|| failed(MediaFault::NoSuchAudioTrack { track: track as u32 + 1, tracks: 0 }))?;
+        let codec = SoundCodec::open(&parameters).map_err(|error| source.error("decode the sound", error))?;
+        let tick_secs = parameters.time_base().value();
+        let zero_secs = info.time_base.times(info.start_ticks);
+        let may_jump = input.may_jump();
+        let reader = Self {
+            source,
+            input,
+            stream,
+            codec,
+            converter: None,
+            form,
+            zero_secs,
+            tick_secs,
+            may_jump,
+            offset_secs: 0.0,
+            end_secs: None,
+            refused: 0,
+            is_drained: false,
+            held: None,
+            failures: 0,
+        };
+        Ok((reader, stop))
+    }
+
+    /// Returns the number of packets that the decoder has refused so far.
+    #[must_use]
+    pub const fn refused(&self) -> u64 {
+        self.refused
+    }
+
+    /// Goes to the last place from which the sound at this time can be decoded. What is read then may begin earlier.
+    ///
+    /// # Errors
+    /// [`MediaError`] if the source cannot be positioned.
+    pub fn seek(&mut self, secs: f64) -> Result<(), MediaError> {
+        self.source.limit_time();
+        let ticks = ((secs - PREROLL_SECS + self.zero_secs) / self.tick_secs).floor() as i64;
+        self.input.seek(self.stream, ticks).map_err(|error| self.source.error("position the sound", error))?;
+        self.codec.flush();
+        (self.converter, self.held) = (None, None);
+        (self.offset_secs, self.end_secs, self.is_drained) = (0.0, None, false);
+        Ok(())
+    }
+
+    /// Reads the next piece of sound; `None` at the end.
+    ///
+    /// # Errors
+    /// [`MediaError`] if the source fails. Damaged packets are left out, and leave a gap.
+    pub fn read(&mut self) -> Result<Option<SoundBlock>, MediaError> {
+        loop {
+            match self.held.take().map_or_else(|| self.codec.receive(), SoundReceived::Sound) {
+                SoundReceived::Sound(facts) => {
+                    let is_other = self.converter.as_ref().is_some_and(|converter| !converter.takes(&facts));
+                    if is_other && let Some(rest) = self.rest() {
+                        self.held = Some(facts);
+                        return Ok(Some(rest));
+                    }
+                    if let Some(block) = self.convert(&facts)? {
+                        return Ok(Some(block));
+                    }
+                }
+                SoundReceived::Refused => self.refused += 1,
+                SoundReceived::NeedsInput => self.feed()?,
+                SoundReceived::End => {
+                    let is_over = std::mem::replace(&mut self.is_drained, true);
+                    return Ok(if is_over { None } else { self.rest() });
+                }
+            }
+        }
+    }
+
+    /// Converts what the decoder holds.
+    fn convert(&mut self, facts: &SoundFacts) -> Result<Option<SoundBlock>, MediaError> {
+        let form = self.form;
+        let failed = |error| self.source.error("convert the sound", error);
+        let converter = match &mut self.converter {
+            Some(converter) => converter,
+            None => {
+                let made = SoundConverter::new(&self.codec, facts, form.rate, form.channels).map_err(failed)?;
+                self.converter.insert(made)
+            }
+        };
+        let stated = facts.pts.map(|pts| pts as f64 * self.tick_secs - self.zero_secs);
+        let start = match (stated.map(|stated| stated + self.offset_secs), self.end_secs) {
+            (Some(stated), Some(end)) if (stated - end).abs() <= ROUNDING_SECS => end,
+            (Some(stated), Some(end)) if self.may_jump && !(-JUMP_SECS.1..JUMP_SECS.0).contains(&(stated - end)) => {
+                self.offset_secs += end - stated;
+                end
+            }
+            (Some(stated), _) => stated,
+            (None, end) => end.unwrap_or(0.0),
+        };
+        self.end_secs = Some(start + facts.samples as f64 / f64::from(facts.rate));
+        let start_secs = start - converter.delay_secs();
+        let samples = converter.convert(Some(&self.codec)).map_err(failed)?;
+        let (rate, channels) = (converter.rate(), converter.channels());
+        Ok((!samples.is_empty()).then_some(SoundBlock { start_secs, rate, channels, samples }))
+    }
+
+    /// Takes what is left in the converter.
+    fn rest(&mut self) -> Option<SoundBlock> {
+        let mut converter = self.converter.take()?;
+        let start_secs = self.end_secs? - converter.delay_secs();
+        let samples = converter.convert(None).ok().filter(|samples| !samples.is_empty())?;
+        Some(SoundBlock { start_secs, rate: converter.rate(), channels: converter.channels(), samples })
+    }
+
+    /// Sends the next packet to the decoder.
+    fn feed(&mut self) -> Result<(), MediaError> {
+        self.source.limit_time();
+        let sent = match self.input.read() {
+            Read::Packet(packet) if usize::try_from(packet.stream()) == Ok(self.stream) => {
+                self.codec.send(Some(&packet))
+            }
+            Read::Packet(_) => Ok(()),
+            Read::Error(AvError::AGAIN) => {
+                std::thread::sleep(std::time::Duration::from_millis(5));
+                Ok(())
+            }
+            Read::Error(AvError::INVALID_DATA) if self.failures < MOST_FAILURES => {
+                self.failures += 1;
+                return Ok(());
+            }
+            Read::End => self.codec.send(None),
+            Read::Error(error) => return Err(self.source.error("read the sound", error)),
+            Read::Denied(_) => return Err(self.source.error("read the sound", AvError::NO_ENTRY)),
+        };
+        self.failures = 0;
+        if sent.is_err() {
+            self.refused += 1;
+        }
+        Ok(())
+    }
+}
