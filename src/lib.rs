@@ -35,7 +35,8 @@
 pub mod app;
 
 pub use app::{
-    AppError, CompareAs, CompareBy, Comparing, FirstView, LabChoice, PlayOptions, PlayStart, play, show_error,
+    AppError, CompareAs, CompareBy, Comparing, FirstView, LabChoice, PlayOptions, PlayStart, SoundOptions, TrackChoice,
+    play, show_error,
 };
 pub use histoscope_batch::snapshot::{SnapshotDrawing, SnapshotError, SnapshotOptions, snapshot};
 pub use histoscope_core::histogram::{ChannelStats, Components, Histogram};

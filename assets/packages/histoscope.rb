@@ -17,6 +17,7 @@ class Histoscope < Formula
 
   on_linux do
     depends_on "llvm" => :build
+    depends_on "alsa-lib"
     depends_on "libx11"
     depends_on "libxcb"
     depends_on "libxcursor"

@@ -28,6 +28,7 @@ mod readings;
 mod remote;
 mod screen;
 mod session;
+mod sound;
 mod strip;
 mod viewer;
 mod windows;
@@ -41,6 +42,7 @@ pub use kept::config;
 pub use lab::LabChoice;
 pub use options::{AppError, CompareAs, CompareBy, Comparing, FirstView, PlayOptions, PlayStart};
 use remote::endpoint::Endpoint;
+pub use sound::{SoundOptions, TrackChoice};
 pub use windows::offscreen::{PlayFigures, Spread, measure as measure_playing};
 
 /// Shows an error in a dialog, for someone who does not see what the program prints. Returns when it has been read.

@@ -6,6 +6,7 @@ use std::time::Instant;
 use crate::app::kept::presets::PresetError;
 use crate::app::lab::LabChoice;
 use crate::app::remote::error::EndpointError;
+use crate::app::sound::SoundOptions;
 use histoscope_batch::check::profile::ProfileError;
 use histoscope_core::adjust::{Adjustments, Gain};
 use histoscope_core::histogram::Components;
@@ -95,6 +96,8 @@ pub struct PlayOptions {
     pub preset: Option<String>,
     /// Where to listen for other programs, if anywhere.
     pub ipc: Option<PathBuf>,
+    /// What is heard.
+    pub sound: SoundOptions,
     /// The adapter.
     pub adapter: AdapterChoice,
     /// The engine.
@@ -136,6 +139,7 @@ impl PlayOptions {
             profile: None,
             preset: None,
             ipc: None,
+            sound: SoundOptions { is_possible: false, ..SoundOptions::default() },
             adapter,
             engine: EngineChoice::default(),
             hdr: HdrChoice::default(),

@@ -9,7 +9,7 @@ use histoscope::adjusting::{Gain, LutError};
 use histoscope::analysis::Point;
 use histoscope::{
     CompareAs, CompareBy, Comparing, DeviceMemory, FirstView, HdrChoice, OpenOptions, Overlaps, PlayOptions, PlayStart,
-    play,
+    SoundOptions, TrackChoice, play,
 };
 
 use super::adjust::AdjustArgs;
@@ -42,6 +42,14 @@ const COMPARE_AS: Values<CompareAs> = &[
 fn parse_gain(text: &str) -> Result<Gain, String> {
     let times = text.parse().ok().and_then(Gain::new);
     times.ok_or_else(|| format!("the gain must be a whole number from 1 to {}", Gain::MOST))
+}
+
+fn parse_audio_track(text: &str) -> Result<TrackChoice, String> {
+    match (text, text.parse::<u32>()) {
+        ("no", _) => Ok(TrackChoice::No),
+        (_, Ok(number)) if number > 0 => Ok(TrackChoice::Number(number)),
+        _ => Err("use the number of a sound track, counted from 1, or no".to_owned()),
+    }
 }
 
 /// The files to play, and how.
@@ -120,6 +128,18 @@ pub struct PlayArgs {
     /// Start with the layout and settings of this preset: one saved in the window (Ctrl+P), or a TOML file
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,
+
+    /// Play the sound track of this number, counted from 1, or no; by default the file's default one
+    #[arg(long, value_name = "N", value_parser = parse_audio_track)]
+    audio_track: Option<TrackChoice>,
+
+    /// The volume in percent, from 0 to 100; by default as in the last run
+    #[arg(long, value_name = "PERCENT", value_parser = whole::<u32, 0, 100>)]
+    volume: Option<u32>,
+
+    /// Start without sound; Ctrl+A brings it back
+    #[arg(long)]
+    mute: bool,
 
     /// Let other programs of this user control the window over a Unix socket (on Windows, a named pipe) at this path, in the
     /// lines of mpv's JSON IPC: get_property, set_property, observe_property, unobserve_property, and the names of actions
@@ -203,6 +223,12 @@ impl PlayArgs {
             profile: self.profile,
             preset: self.preset,
             ipc: self.ipc,
+            sound: SoundOptions {
+                is_possible: true,
+                track: self.audio_track.unwrap_or_default(),
+                percent: self.volume,
+                is_muted: self.mute.then_some(true),
+            },
             begin: PlayStart { looped: self.looped, paused: self.paused, fullscreen: self.fullscreen, at: self.start },
             view: FirstView {
                 bin_count: self.bin_count,

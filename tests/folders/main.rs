@@ -74,6 +74,7 @@ fn libraries_stay_in_their_rooms() {
             ],
         ),
         ("rfd::", &["src/app/"]),
+        ("cpal", &["src/app/sound/output.rs"]),
         ("clap::", &["src/cli/"]),
         ("ctrlc::", &["src/cli/"]),
         ("ffmpeg_next", &["crates/media/src/av/"]),

@@ -128,6 +128,14 @@ fn check(program: &Program, key: &str, action: Action) {
                 note(&format!("timeline strip: {size}"));
             }
         }
+        // The sample is silent.
+        Action::ToggleMute => {
+            note("sound off; the video has no sound");
+            note("volume 100 %; the video has no sound");
+        }
+        Action::ChangeVolume { louder: false } => drop(note("volume 95 %; the video has no sound")),
+        Action::ChangeVolume { louder: true } => drop(note("volume 100 %; the video has no sound")),
+        Action::NextSound => drop(note("the video has no sound")),
         Action::NextReadout => {
             for readout in ["a frame number", "a timecode", "a time"] {
                 note(&format!("position as {readout}"));

@@ -36,6 +36,7 @@ mod results;
 mod scopes;
 #[path = "../common/sender.rs"]
 mod sender;
+mod sound;
 mod stalled;
 mod strip;
 mod title;

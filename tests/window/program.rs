@@ -87,6 +87,13 @@ impl Program {
         Self::start_in(Time::Driven, arguments, runtime, &home, Some(variable))
     }
 
+    /// As [`start_on`](Self::start_on), in real time and with an environment variable.
+    pub fn start_in_real_time_where(arguments: &[&str], variable: (&str, &str)) -> Self {
+        let runtime = tempfile::tempdir().expect("cannot make a temporary folder");
+        let home = home_without_strip(&runtime);
+        Self::start_in(Time::Real, arguments, runtime, &home, Some(variable))
+    }
+
     fn start_in(time: Time, arguments: &[&str], runtime: TempDir, home: &Path, variable: Option<(&str, &str)>) -> Self {
         let log = File::create(runtime.path().join(LOG)).expect("cannot make the log");
         let engine = arguments.iter().skip_while(|argument| **argument != "--engine").take(2);

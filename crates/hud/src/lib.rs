@@ -72,7 +72,7 @@ use menu::Menu;
 pub use model::{
     AdjustmentView, BrushedArea, Command, ComparisonView, ExposureView, FileView, HistogramArea, LightMark, LightMarks,
     LiveState, MarkedView, Model, OtherScopesView, Outline, PictureView, PlayState, PointerView, Preview, RecentFile,
-    ScopeArea, ScopesView, Steps, StripSize, Tables, Waiting, lost_text, place_text,
+    ScopeArea, ScopesView, SoundView, Steps, StripSize, Tables, Waiting, lost_text, place_text,
 };
 pub use notes::Note;
 pub use panels::OpenPanels;

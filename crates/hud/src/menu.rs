@@ -273,6 +273,7 @@ impl MenuDrawing<'_, '_> {
                 MenuLine::Scopes => self.further(ui, "Scopes", Self::scopes),
                 MenuLine::Values(words, setting) => self.further(ui, words, |menu, ui| menu.values(ui, setting)),
                 MenuLine::Tracks => self.further(ui, "Video tracks", Self::tracks),
+                MenuLine::Sound => self.further(ui, "Audio", Self::sound),
                 MenuLine::Presets => self.further(ui, "Presets", Self::presets),
                 MenuLine::Guides => self.further(ui, "Guides", Self::guides),
                 MenuLine::Luts => self.further(ui, "LUT and camera log", Self::luts),

@@ -77,6 +77,8 @@ pub enum Command {
     Release,
     /// Show the video track with this number, from 1.
     Track(u32),
+    /// Play the sound track with this number, from 1.
+    SoundTrack(u32),
     /// Open the recent file at this index of [`FileView::recent`].
     OpenRecent(usize),
     /// Change the choices of the lab.
@@ -213,6 +215,17 @@ pub struct HistogramArea {
     pub channels: Channels,
 }
 
+/// The sound of the file on screen.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct SoundView<'a> {
+    /// Its tracks, in words.
+    pub tracks: &'a [String],
+    /// Number of the track that is played, from 1; `None` for none.
+    pub track: Option<u32>,
+    /// `true` if nothing is heard.
+    pub is_muted: bool,
+}
+
 /// The file on screen and the one being opened.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct FileView<'a> {
@@ -226,6 +239,8 @@ pub struct FileView<'a> {
     pub faulty: bool,
     /// Other recently opened files, the latest first.
     pub recent: &'a [RecentFile],
+    /// Its sound.
+    pub sound: SoundView<'a>,
     /// The video tracks of the file on screen, in words.
     pub tracks: &'a [String],
     /// Number of the track on screen, from 1, if there are several.

@@ -98,6 +98,15 @@ pub enum Action {
         /// `true` for the next kind.
         forward: bool,
     },
+    /// Mute the sound, or let it be heard again.
+    ToggleMute,
+    /// Change the volume by a step.
+    ChangeVolume {
+        /// `true` for louder.
+        louder: bool,
+    },
+    /// Play the next sound track; after the last one, none.
+    NextSound,
     /// Switch the clip strip behind the timeline to the next size: small, tall or off.
     NextStrip,
     /// Change a setting of the look.
@@ -209,6 +218,7 @@ impl Action {
             Self::SeekBy { .. }
             | Self::Step { .. }
             | Self::Speed(_)
+            | Self::ChangeVolume { .. }
             | Self::Parameter { .. }
             | Self::StepLab { .. }
             | Self::StepLabTopic { .. }

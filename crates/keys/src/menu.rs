@@ -29,6 +29,8 @@ pub enum MenuLine {
     Recent,
     /// A submenu of the file's video tracks, if there are several.
     Tracks,
+    /// A submenu of the sound: its tracks and volume.
+    Sound,
     /// A separator between groups.
     Rule,
 }
@@ -43,6 +45,7 @@ pub const MENU: &[MenuLine] = &[
     MenuLine::Does(ToggleFullscreen),
     MenuLine::Does(Setting::Fit.next()),
     MenuLine::Tracks,
+    MenuLine::Sound,
     MenuLine::Clip,
     MenuLine::Rule,
     MenuLine::Channels,

@@ -151,10 +151,24 @@ pub const TABLE: &[Bindings] = &[
     row(Section::Playing, &[key(Named(NamedKey::Space), TogglePause)], "play/pause; at the end, start again"),
     row(
         Section::Playing,
-        &[key(Symbol("["), speed_by(1.0 / SPEED_STEP)), key(Symbol("]"), speed_by(SPEED_STEP))],
-        "slower, faster by a tenth",
+        &[
+            key(Symbol("["), speed_by(1.0 / SPEED_STEP)),
+            key(Symbol("]"), speed_by(SPEED_STEP)),
+            key(Symbol("{"), speed_by(0.5)),
+            key(Symbol("}"), speed_by(2.0)),
+        ],
+        "slower, faster by a tenth; half, double speed",
     ),
-    row(Section::Playing, &[key(Symbol("{"), speed_by(0.5)), key(Symbol("}"), speed_by(2.0))], "half, double speed"),
+    row(
+        Section::Playing,
+        &[
+            key(Control("j"), ChangeVolume { louder: false }).command("quieter"),
+            key(Control("k"), ChangeVolume { louder: true }).command("louder"),
+            key(Control("a"), ToggleMute).switch("sound"),
+            key(Control("e"), NextSound).command("next sound track"),
+        ],
+        "quieter, louder; sound off and on; next sound track",
+    ),
     row(Section::Playing, &[key(Named(NamedKey::Backspace), Speed(SpeedChange::Normal))], "normal speed"),
     row(Section::Playing, &[key(Letter("o"), ToggleLoop).switch("loop")], "{} on and off"),
     row(

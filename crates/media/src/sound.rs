@@ -50,7 +50,12 @@ impl AudioTrack {
                 codec: parameters.codec_name().to_owned(),
                 rate,
                 channels,
-                layout: parameters.sound_layout(),
+                // These are usual if the file states no places.
+                layout: match (channels, parameters.sound_layout()) {
+                    (1, _) => "mono".to_owned(),
+                    (2, layout) if layout.ends_with("channels") => "stereo".to_owned(),
+                    (_, layout) => layout,
+                },
                 language: parameters.tag(c"language").filter(|language| language != "und"),
                 is_default: parameters.is_default(),
             })

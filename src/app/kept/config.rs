@@ -9,6 +9,7 @@ use super::FileContent;
 use super::fits::FitChoices;
 use super::luts::FolderLuts;
 use crate::app::kept;
+use crate::app::sound::Volume;
 use histoscope_core::adjust::Choices;
 use histoscope_hud::PositionReadout;
 use histoscope_hud::StripSize;
@@ -33,6 +34,8 @@ pub struct Settings {
     pub pinned: bool,
     /// The size of the strip behind the timeline.
     pub strip: StripSize,
+    /// The volume of the sound.
+    pub volume: Volume,
     /// The position format that the bar shows first.
     pub readout: PositionReadout,
     /// The last used parameters of the adjustments. Which ones are on is not stored: a video opens unadjusted.

@@ -95,6 +95,10 @@ impl Viewer {
                     self.receive(arrival, now);
                 }
             }
+            Command::SoundTrack(number) => {
+                let text = self.work.sound.choose_track(number);
+                self.work.note(Note::done(text), now);
+            }
             Command::OpenRecent(index) => {
                 let others = self.work.recent_files();
                 let Some(path) = others.get(index).map(|file| file.path.clone()) else { return Ok(Flow::Continue) };

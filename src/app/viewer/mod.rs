@@ -32,7 +32,7 @@ use histoscope_core::histogram::Components;
 use histoscope_core::picture::color::Range;
 use histoscope_hud::{
     Command, ComparisonView, ExposureView, FileView, Model, Note, Persistent, PictureView, PointerView, ScopesView,
-    Tables, left_for_others,
+    SoundView, Tables, left_for_others,
 };
 use histoscope_render::gpu::draw::Shapes;
 #[cfg(feature = "test-hooks")]
@@ -244,7 +244,10 @@ impl Viewer {
                 let now = self.work.now();
                 if let Some(session) = &mut self.work.session {
                     session.player.note_drawn(now);
-                    session.note_presented(SystemTime::now());
+                    let presented = SystemTime::now();
+                    session.note_presented(presented);
+                    let since = presented.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+                    log::trace!("drawn: {:.6} at {:.6}", session.player.position_secs(), since.as_secs_f64());
                 }
             }
             Ok(false) => {}
@@ -303,6 +306,8 @@ impl Viewer {
             .flat_map(|session| &session.info.tracks)
             .map(ToString::to_string)
             .collect::<Vec<_>>();
+        let (heard, heard_track) = self.work.sound.tracks();
+        let heard: Vec<_> = heard.iter().map(ToString::to_string).collect();
         let frame = self.work.session.as_ref().and_then(|session| session.frame.as_ref());
         let sums = frame.and_then(|frame| Some(self.work.bins.counted_now(&self.work.scene, frame)?.1));
         let model = Model {
@@ -315,6 +320,11 @@ impl Viewer {
                 strip: strip.as_deref(),
                 preview: preview.as_ref().map(|(preview, is_asked)| (preview, *is_asked)),
                 strip_size: self.work.strip.size,
+                sound: SoundView {
+                    tracks: &heard,
+                    track: heard_track.map(|track| track as u32 + 1),
+                    is_muted: self.work.sound.volume().is_muted,
+                },
                 tracks: &tracks,
                 track: self.work.session.as_ref().and_then(|session| session.info.track()),
                 sought: self.work.strip.sought,

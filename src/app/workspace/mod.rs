@@ -31,6 +31,7 @@ use crate::app::screen::Window;
 use crate::app::screen::graphics::Graphics;
 use crate::app::session::Session;
 use crate::app::session::transport;
+use crate::app::sound::{Sound, Volume};
 use crate::app::strip::{ClipStrip, search};
 use histoscope_core::adjust::{Adjustment, Lut, working_colorimetry, working_layout};
 use histoscope_core::histogram::{Components, Transfer, samples_cut_off};
@@ -83,6 +84,8 @@ pub struct Workspace {
     pub light: FrameLight,
     /// The strip of the video, behind the timeline.
     pub strip: ClipStrip,
+    /// The sound of the video.
+    pub sound: Sound,
     /// The check of the video against a profile.
     pub checker: Checker,
     /// The HUD over the picture.
@@ -167,6 +170,7 @@ impl Workspace {
             comparison: Comparison::new(clips),
             quality: QualityMeter::new(Arc::clone(&waker)),
             light: FrameLight::new(Arc::clone(&waker)),
+            sound: Sound::new(options.sound, settings.volume, options.open.clone()),
             strip: ClipStrip::new(settings.strip, options.open.clone(), options.keeps_settings, Arc::clone(&waker)),
             checker: Checker::new(options.profile.as_deref(), &settings.profile, waker),
             hud,
@@ -210,7 +214,9 @@ impl Workspace {
         }
         let (had_ended, number) = (session.player.has_ended(), session.player.frame_index());
         let lost_before = session.lost_since;
+        let wrong = self.sound.take_over(&session.info);
         let due = session.advance(now);
+        let unheard = self.sound.follow(&mut session.player, now);
         let (has_ended, is_paused) = (session.player.has_ended(), session.player.is_paused());
         self.strip.follow(session, &self.graphics.engine, now);
         due.show.iter().for_each(|frame| self.strip.on_frame(session, frame));
@@ -227,7 +233,7 @@ impl Workspace {
             let text = "the graphics device did not return a decoded picture; software decodes from here on";
             self.note(Note::warning(text), now);
         }
-        for complaint in due.complaints {
+        for complaint in due.complaints.into_iter().chain(wrong).chain(unheard) {
             self.note(Note::fault(complaint), now);
         }
         if let Some(told) = due.note {
@@ -596,6 +602,7 @@ impl Workspace {
                 self.act_on_region(action, now)?
             }
             Action::NextStrip => self.show_next_strip(now),
+            Action::ToggleMute | Action::ChangeVolume { .. } | Action::NextSound => self.act_on_sound(action, now),
             Action::ToCut { forward } => self.search(search::go_to_cut, forward, now),
             Action::ToFinding { forward } => self.search(search::go_to_finding, forward, now),
             Action::OtherFindings { forward } => self.look_for(self.strip.sought.next(forward), now),
@@ -791,6 +798,26 @@ impl Workspace {
             self.adjuster.introduced = true;
             self.hud.panels.adjusting = true;
         }
+    }
+
+    /// Changes the volume, or the sound track.
+    fn act_on_sound(&mut self, action: Action, now: Instant) {
+        /// The step of the volume, in percent.
+        const STEP: u32 = 5;
+        let Volume { percent, is_muted } = self.sound.volume();
+        let text = match action {
+            Action::ToggleMute => self.sound.set_volume(Volume { percent, is_muted: !is_muted }),
+            Action::ChangeVolume { louder } => {
+                let percent = if louder { (percent + STEP).min(100) } else { percent.saturating_sub(STEP) };
+                self.sound.set_volume(Volume { percent, is_muted: false })
+            }
+            _ => self.sound.next_track(),
+        };
+        let has_sound = !self.sound.tracks().0.is_empty();
+        let text =
+            if has_sound || action == Action::NextSound { text } else { format!("{text}; the video has no sound") };
+        self.settings.changed(now);
+        self.note(Note::done(text), now);
     }
 
     /// Switches the strip behind the timeline to its next size.
@@ -1038,6 +1065,7 @@ impl Workspace {
             fits: self.fits.choices().clone(),
             pinned: self.hud.is_pinned(),
             strip: self.strip.size,
+            volume: self.sound.volume(),
             readout: self.hud.readout,
             adjustments: self.adjuster.choices,
             luts: self.luts.clone(),

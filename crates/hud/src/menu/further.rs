@@ -61,6 +61,26 @@ impl MenuDrawing<'_, '_> {
         }
     }
 
+    /// Adds the volume and the sound tracks of the file.
+    pub(super) fn sound(&mut self, ui: &mut Ui) {
+        for action in
+            [Action::ToggleMute, Action::ChangeVolume { louder: true }, Action::ChangeVolume { louder: false }]
+        {
+            self.action_line(ui, action);
+        }
+        ui.add(egui::Separator::default().spacing(7.0));
+        let sound = self.model.file.sound;
+        for (number, track) in (1..).zip(sound.tracks) {
+            let now = if sound.track == Some(number) { "now" } else { "" };
+            if self.line(ui, &format!("{number}: {track}"), now, true).clicked() {
+                self.commands.push(Command::SoundTrack(number));
+            }
+        }
+        if sound.tracks.is_empty() {
+            self.line(ui, "The video has no sound", "", false);
+        }
+    }
+
     /// Adds the guides: safe areas, captions, cross and masks.
     pub(super) fn guides(&mut self, ui: &mut Ui) {
         for setting in [Setting::Guides, Setting::SafeAreas, Setting::Caption, Setting::Cross] {

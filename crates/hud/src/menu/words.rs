@@ -17,6 +17,7 @@ pub fn words(action: Action, model: &Model<'_>) -> String {
         Action::TogglePanel(Panel::Checks) => model.tables.findings.is_some().into(),
         Action::ToggleLab => model.lab.is_some().into(),
         Action::NextStrip => model.file.strip_size.state(),
+        Action::ToggleMute => (!model.file.sound.is_muted).into(),
         _ => State::Off,
     };
     match action {

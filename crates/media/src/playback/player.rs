@@ -152,6 +152,27 @@ impl Player {
         }
     }
 
+    /// Returns the time whose sound should be heard at `now`, in seconds; `None` while the video stands, is being
+    /// positioned, waits for frames, runs at another speed, or is live.
+    #[must_use]
+    pub fn sounding_secs(&self, now: Instant) -> Option<f64> {
+        let plays = matches!((&self.transport, &self.phase), (Transport::Playing, Phase::Steady));
+        let is_steady = self.clock.is_running() && self.clock.rate() == 1.0 && !self.is_first_undrawn;
+        (plays && is_steady && !self.options.live && !self.is_buffering(now)).then(|| self.clock.at(now))
+    }
+
+    /// Moves the clock towards the time that is heard at `now`: small differences, which are those of two clocks, bit by
+    /// bit.
+    pub fn follow(&mut self, heard_secs: f64, now: Instant) {
+        /// A difference that is seen, in seconds.
+        const SEEN: f64 = 0.015;
+        /// The part of a smaller one that is made up for at once.
+        const PART: f64 = 0.1;
+        let time = self.clock.at(now);
+        let apart = heard_secs - time;
+        self.clock.set(time + if apart.abs() > SEEN { apart } else { PART * apart }, now);
+    }
+
     /// Returns `true` if the user has paused.
     #[must_use]
     pub const fn is_paused(&self) -> bool {

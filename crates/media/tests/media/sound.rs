@@ -67,7 +67,7 @@ fn samples_and_their_times_are_those_of_the_file() {
         let distance = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
         // WebM states milliseconds, in which there are 48 samples.
         let shifts = if name.ends_with("webm") { 0..=60 } else { 30..=30 };
-        let of_shift = |shift| distance(&whole[at + 2 * shift - 60..][..late.samples.len()], &late.samples);
+        let of_shift = |shift: usize| distance(&whole[at + 2 * shift - 60..][..late.samples.len()], &late.samples);
         let apart = shifts.map(of_shift).fold(f32::INFINITY, f32::min);
         // These continue from what they decoded before, and settle.
         let settled = [("a.mp4", 1e-4), ("a.mkv", 1e-4), ("a.webm", 0.05)].into_iter().find(|(of, _)| *of == name);

@@ -243,3 +243,29 @@ fn a_single_picture_just_stays_even_in_a_loop() {
     assert!(player.has_ended() && tick.seek.is_none() && tick.wake_at.is_none());
     assert_eq!(player.counts().shown, 1);
 }
+
+#[test]
+fn pictures_follow_what_is_heard() {
+    let start = Instant::now();
+    let mut player = playing(start);
+    assert_eq!(player.sounding_secs(start), None, "the first frame has not been drawn");
+    player.note_drawn(start);
+    assert_eq!(player.sounding_secs(after(start, 0.01)), Some(0.01));
+    // The device is 5 ms behind, which is made up for little by little: frame 1 comes later by that.
+    for round in 1..=60 {
+        let now = after(start, 0.0005 * f64::from(round));
+        player.follow(0.0005 * f64::from(round) - 0.005, now);
+    }
+    assert_eq!(shown(&player.tick(after(start, 0.043))), None);
+    assert_eq!(shown(&player.tick(after(start, 0.0455))), Some(1));
+    // A difference that can be seen is made up for at once.
+    player.follow(0.0855, after(start, 0.0455));
+    assert_eq!(shown(&player.tick(after(start, 0.0456))), Some(2));
+    // Nothing is to be heard at another speed, or in a pause.
+    player.set_speed(2.0, after(start, 0.046));
+    assert_eq!(player.sounding_secs(after(start, 0.05)), None);
+    player.set_speed(1.0, after(start, 0.05));
+    assert!(player.sounding_secs(after(start, 0.05)).is_some());
+    player.toggle_pause(after(start, 0.05));
+    assert_eq!(player.sounding_secs(after(start, 0.06)), None);
+}

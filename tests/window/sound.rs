@@ -1,0 +1,183 @@
+//! Sound, recorded from a PulseAudio server of the test's own: which tone is heard, when, and how loud.
+
+use std::io::Read;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
+
+use tempfile::TempDir;
+
+use crate::program::Program;
+use crate::wait::{PATIENCE, output_of, until};
+
+const RATE: usize = 48_000;
+
+/// What was recorded: samples, and for each piece when it had arrived and how many there were by then.
+#[derive(Default)]
+struct Recorded {
+    samples: Vec<f32>,
+    arrivals: Vec<(SystemTime, usize)>,
+}
+
+/// A sound server with a device that nobody hears, and a recorder of what it plays.
+struct Server {
+    folder: TempDir,
+    server: Child,
+    recorder: Child,
+    recorded: Arc<Mutex<Recorded>>,
+}
+
+impl Server {
+    fn start() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let socket = folder.path().join("native");
+        let quiet = |command: &mut Command| {
+            command.env("HOME", folder.path()).env("XDG_RUNTIME_DIR", folder.path()).stderr(Stdio::null());
+        };
+        let mut server = Command::new("pulseaudio");
+        quiet(&mut server);
+        let listen = format!("module-native-protocol-unix auth-anonymous=1 socket={}", socket.display());
+        server.args(["-n", "--exit-idle-time=-1", "--daemonize=no", "-L", &listen]);
+        server.args(["-L", "module-null-sink sink_name=null rate=48000"]);
+        let server = server.spawn().expect("pulseaudio is installed; scripts/setup does that");
+        until("the sound server", PATIENCE, || socket.exists().then_some(()));
+        let mut recorder = Command::new("parec");
+        quiet(&mut recorder);
+        recorder.env("PULSE_SERVER", format!("unix:{}", socket.display()));
+        recorder.args("-d null.monitor --raw --format=float32le --rate=48000 --channels=1 --latency-msec=5".split(' '));
+        let mut recorder =
+            recorder.stdout(Stdio::piped()).spawn().expect("parec is installed; scripts/setup does that");
+        let recorded = Arc::new(Mutex::new(Recorded::default()));
+        let mut output = recorder.stdout.take().expect("it has an output");
+        let taken = Arc::clone(&recorded);
+        std::thread::spawn(move || {
+            let (mut bytes, mut rest) = ([0; 4096], Vec::new());
+            while let Ok(count @ 1..) = output.read(&mut bytes) {
+                rest.extend_from_slice(&bytes[..count]);
+                let whole = rest.len() / 4 * 4;
+                let mut recorded = taken.lock().expect("nobody panics");
+                let samples =
+                    rest[..whole].chunks_exact(4).map(|four| f32::from_le_bytes(four.try_into().expect("four")));
+                recorded.samples.extend(samples);
+                let known = recorded.samples.len();
+                recorded.arrivals.push((SystemTime::now(), known));
+                rest.drain(..whole);
+            }
+        });
+        Self { folder, server, recorder, recorded }
+    }
+
+    fn play(&self, arguments: &[&str]) -> Program {
+        let address = format!("unix:{}", self.folder.path().join("native").display());
+        Program::start_in_real_time_where(arguments, ("PULSE_SERVER", &address))
+    }
+
+    /// Lets the program play for half a second, and returns how strong a tone of this many hertz was at the end.
+    fn strength(&self, program: &Program, hertz: f64) -> f64 {
+        program.pass(Duration::from_millis(500));
+        let recorded = self.recorded.lock().expect("nobody panics");
+        let last = &recorded.samples[recorded.samples.len().saturating_sub(RATE / 5)..];
+        let turn = |at: usize| std::f64::consts::TAU * hertz * at as f64 / RATE as f64;
+        let part = |wave: fn(f64) -> f64| {
+            last.iter().enumerate().map(|(at, sample)| f64::from(*sample) * wave(turn(at))).sum::<f64>()
+        };
+        2.0 * part(f64::sin).hypot(part(f64::cos)) / last.len() as f64
+    }
+
+    /// Returns when each click was heard, in seconds since 1970: sound is known not to arrive before it is played.
+    fn clicks(&self) -> Vec<f64> {
+        let recorded = self.recorded.lock().expect("nobody panics");
+        let since = |time: &SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).expect("after 1970").as_secs_f64();
+        let begin = |(time, known): &(SystemTime, usize)| since(time) - *known as f64 / RATE as f64;
+        let begin = recorded.arrivals.iter().map(begin).fold(f64::INFINITY, f64::min);
+        let mut clicks: Vec<usize> = Vec::new();
+        for (at, _) in recorded.samples.iter().enumerate().filter(|(_, sample)| sample.abs() > 0.2) {
+            if clicks.last().is_none_or(|last| at - last > RATE / 10) {
+                clicks.push(at);
+            }
+        }
+        clicks.into_iter().map(|at| begin + at as f64 / RATE as f64).collect()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        for process in [&mut self.recorder, &mut self.server] {
+            let _ = process.kill();
+            let _ = process.wait();
+        }
+    }
+}
+
+/// Makes a clip from FFmpeg's sources.
+fn clip_of(sources: &str) -> tempfile::NamedTempFile {
+    let clip = tempfile::Builder::new().suffix(".mkv").tempfile().expect("a temporary file");
+    let mut command = Command::new("ffmpeg");
+    command.args(["-v", "error", "-y", "-f", "lavfi", "-i"]).args(sources.split_whitespace()).arg(clip.path());
+    output_of(&mut command, PATIENCE).unwrap_or_else(|error| panic!("no clip: {error}"));
+    clip
+}
+
+#[test]
+fn clicks_are_heard_with_their_pictures() {
+    let server = Server::start();
+    let clip = clip_of(
+        "testsrc2=s=320x180:r=25:d=20,drawbox=enable='eq(mod(n,25),0)':color=white:t=fill \
+         -f lavfi -i aevalsrc='if(lt(mod(t,1),0.002),0.9,0)':s=48000:d=20 -c:a pcm_s16le -g 25",
+    );
+    let program = server.play(&[clip.path().to_str().expect("plain")]);
+    program.pass(Duration::from_secs(4));
+    program.key("shift+Right");
+    program.pass(Duration::from_secs(4));
+    let log = program.log();
+    program.quit_with("q");
+    let clicks = server.clicks();
+    let drawn = log.lines().filter_map(|line| {
+        let (place, at) = line.split_once("drawn: ")?.1.split_once(" at ")?;
+        Some((place.parse::<f64>().ok()?, at.parse::<f64>().ok()?))
+    });
+    let mut white: Vec<(f64, f64)> = drawn.filter(|(place, _)| place.fract() == 0.0 && *place > 0.0).collect();
+    white.dedup_by_key(|(place, _)| *place);
+    let apart = |at: f64| clicks.iter().map(|click| (click - at).abs()).fold(f64::INFINITY, f64::min);
+    let mut all: Vec<f64> = white.iter().map(|(_, at)| apart(*at)).collect();
+    all.sort_by(f64::total_cmp);
+    assert!(all.len() >= 6 && clicks.len() >= 6, "{white:?} {clicks:?}");
+    // A machine at work draws late. It is measured elsewhere, on an idle one.
+    assert!(all[all.len() / 2] < 0.1, "{all:?}");
+}
+
+#[test]
+fn the_chosen_track_is_heard_as_loud_as_chosen_and_only_while_it_plays() {
+    let server = Server::start();
+    let clip = clip_of(
+        "testsrc2=s=320x180:r=25:d=60 -f lavfi -i sine=f=440:d=60:r=48000 -f lavfi -i sine=f=1000:d=60:r=44100 \
+         -map 0 -map 1 -map 2 -c:a pcm_s16le",
+    );
+    let program = server.play(&[clip.path().to_str().expect("plain"), "--volume", "100"]);
+    program.pass(Duration::from_secs(1));
+    // FFmpeg's tones have an eighth of full scale, and one channel is played by two.
+    let full = 0.125 * std::f64::consts::FRAC_1_SQRT_2;
+    let heard = |hertz| server.strength(&program, hertz) / full;
+    let is = |found: f64, wanted: f64| assert!((found - wanted).abs() < 0.03, "{found}, not {wanted}");
+    is(heard(440.0), 1.0);
+    is(heard(1000.0), 0.0);
+    program.after(|| program.key("ctrl+j"), "note: volume 95 %");
+    is(heard(440.0), 0.95_f64.powi(3));
+    program.after(|| program.key("ctrl+a"), "note: sound off");
+    is(heard(440.0), 0.0);
+    program.after(|| program.key("ctrl+k"), "note: volume 100 %");
+    is(heard(440.0), 1.0);
+    program.after(|| program.key("ctrl+e"), "note: sound track 2 of 2: pcm_s16le, 44.1 kHz, mono");
+    program.pass(Duration::from_millis(500));
+    is(heard(1000.0), 1.0);
+    program.after(|| program.key("space"), "key: TogglePause");
+    is(heard(1000.0), 0.0);
+    program.key("space");
+    is(heard(1000.0), 1.0);
+    program.after(|| program.key("braceright"), "note: speed");
+    is(heard(1000.0), 0.0);
+    program.key("BackSpace");
+    program.after(|| program.key("ctrl+e"), "note: no sound");
+    is(heard(1000.0), 0.0);
+    program.quit_with("q");
+}
