@@ -4,12 +4,12 @@ use std::time::{Duration, Instant};
 
 use histoscope_media::{MediaError, SoundForm, SoundReader};
 
-use super::output::Output;
+use super::output::{Output, quiet};
 use super::queue::CHANNELS;
 use super::{Heard, Shared};
 
 /// How long to wait before looking for a device again.
-const RETRY: Duration = Duration::from_secs(2);
+const RETRY: Duration = Duration::from_secs(5);
 /// How long the device goes on while nothing is heard.
 const LINGER: Duration = Duration::from_secs(2);
 /// How often the queue is looked after while it is played.
@@ -31,6 +31,7 @@ struct Feeder {
 
 /// Serves the window until it is gone.
 pub fn run(shared: &Shared) {
+    quiet();
     let mut feeder = Feeder::default();
     loop {
         let (heard, version) = {

@@ -14,6 +14,33 @@ const BUFFERS_PER_SECOND: u32 = 25;
 /// How long a device may take to start.
 const START_LIMIT: Duration = Duration::from_secs(5);
 
+/// Keeps ALSA from writing to the terminal on this thread that there is no device, which nobody needs to know.
+#[cfg(target_os = "linux")]
+pub fn quiet() {
+    use std::ffi::{c_char, c_int, c_void};
+
+    type Handler = unsafe extern "C" fn(*const c_char, c_int, *const c_char, c_int, *const c_char, *mut c_void);
+    unsafe extern "C" {
+        fn snd_lib_error_set_local(handler: Option<Handler>) -> Option<Handler>;
+    }
+    unsafe extern "C" fn ignore(
+        _file: *const c_char,
+        _line: c_int,
+        _function: *const c_char,
+        _error: c_int,
+        _format: *const c_char,
+        _arguments: *mut c_void,
+    ) {
+    }
+    // SAFETY: the function, in the library that cpal links, takes a function of this form for the calling thread. Its
+    // last parameter, a list of arguments, is passed as a pointer, and nobody looks at it.
+    unsafe { snd_lib_error_set_local(Some(ignore)) };
+}
+
+/// Other systems write nothing.
+#[cfg(not(target_os = "linux"))]
+pub const fn quiet() {}
+
 /// An open device, which plays what the queue gives it.
 pub struct Output {
     stream: cpal::Stream,
