@@ -74,6 +74,7 @@ fn libraries_stay_in_their_rooms() {
             ],
         ),
         ("rfd::", &["src/app/"]),
+        ("ebur128::", &["crates/core/src/sound.rs"]),
         ("cpal", &["src/app/sound/output.rs"]),
         ("clap::", &["src/cli/"]),
         ("ctrlc::", &["src/cli/"]),

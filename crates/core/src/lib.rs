@@ -9,6 +9,7 @@ pub mod flash;
 pub mod histogram;
 pub mod picture;
 pub mod scopes;
+pub mod sound;
 pub mod strip;
 #[doc(hidden)]
 pub mod test_data;
