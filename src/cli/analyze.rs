@@ -104,6 +104,11 @@ pub struct AnalyzeArgs {
     #[arg(long, value_name = "FRAME", hide = true)]
     spoil: Option<u64>,
 
+    /// Measure the sound of the file's default track: loudness (EBU R 128), true peak, levels, correlation and clipped
+    /// samples of each frame, and those of the whole
+    #[arg(long, conflicts_with_all = ["resume", "segment"])]
+    audio: bool,
+
     #[command(flatten)]
     light: LightArgs,
 
@@ -270,6 +275,7 @@ impl AnalyzeArgs {
             #[cfg(feature = "test-hooks")]
             spoil: self.spoil,
             against: self.against.clone().map(|input| Against { input, offset: self.offset, align: self.align }),
+            audio: self.audio,
             ..Request::new(input.to_owned(), open, engine, stop.clone())
         }
     }

@@ -7,6 +7,7 @@
 //! a run.
 
 mod against;
+mod audio;
 pub mod comparison;
 pub mod counter;
 mod counting;

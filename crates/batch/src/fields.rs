@@ -10,6 +10,7 @@ use histoscope_core::histogram::{ChannelStats, LightFigures};
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{self, Frame, FrameFacts, Interpretation};
 use histoscope_core::scopes::Saturation;
+use histoscope_core::sound::{SoundFigures, decibels};
 use histoscope_core::text::rfc3339;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -610,6 +611,48 @@ impl Serialize for LightRow {
     }
 }
 
+/// A function that computes the cell of a field of the sound.
+pub type AudioCell = for<'r> fn(&'r SoundFigures) -> Cell<'r>;
+
+/// The prefix of the columns for sound.
+pub const AUDIO_PREFIX: &str = "audio_";
+
+/// The fields of a frame's sound; columns are prefixed with [`AUDIO_PREFIX`]. All are null if there is none.
+pub const AUDIO_FIELDS: [Field<AudioCell>; 7] = [
+    nullable("momentary_lufs", Real, "loudness of the 400 ms up to the frame's end, in LUFS", |audio| {
+        Cell::maybe(audio.momentary, Cell::Real)
+    }),
+    nullable("short_term_lufs", Real, "loudness of the 3 s up to there, in LUFS", |audio| {
+        Cell::maybe(audio.short_term, Cell::Real)
+    }),
+    nullable("true_peak_dbtp", Real, "true peak of the frame's sound, of all channels", |audio| {
+        Cell::maybe(decibels(audio.true_peak), Cell::Real)
+    }),
+    nullable("sample_peak_dbfs", Real, "highest sample of the frame's sound", |audio| {
+        Cell::maybe(decibels(audio.sample_peak), Cell::Real)
+    }),
+    nullable("rms_dbfs", Real, "root mean square of the frame's sound", |audio| {
+        Cell::maybe(decibels(audio.rms), Cell::Real)
+    }),
+    nullable("correlation", Real, "correlation of the first two channels, from −1 to 1", |audio| {
+        Cell::maybe(audio.correlation, Cell::Real)
+    }),
+    nullable("clipped", Integer64, "samples at the end of the scale of 16 bits, or beyond", |audio| {
+        Cell::count(audio.clipped)
+    }),
+];
+
+/// The sound as a JSON object.
+pub struct AudioRow(pub SoundFigures);
+
+impl Serialize for AudioRow {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        serialize_fields(&mut map, AUDIO_FIELDS.iter(), |value| value(&self.0))?;
+        map.end()
+    }
+}
+
 /// Returns these fields as the rows of the manual's table, one per line. `name` formats a field's name.
 #[cfg(test)]
 pub fn manual_rows<F>(fields: &[Field<F>], name: impl Fn(&Field<F>) -> String) -> String {
@@ -630,6 +673,7 @@ mod tests {
             manual_rows(&CHANNEL_FIELDS, |field| quoted(field.name)),
             manual_rows(&VECTORSCOPE_FIELDS, |field| quoted(field.name)),
             manual_rows(&LIGHT_FIELDS, |field| quoted(field.name)),
+            manual_rows(&AUDIO_FIELDS, |field| quoted(field.name)),
         ] {
             assert!(manual.contains(&rows), "docs/analyze.md lacks this table:\n{rows}");
         }

@@ -64,6 +64,7 @@ impl AnalyzeArgs {
             }
         }
         self.check_light(format)?;
+        self.check_audio(format)?;
         self.check_scenes(format)?;
         self.check_whole(format)?;
         self.check_adjustments(format)?;
@@ -89,6 +90,14 @@ impl AnalyzeArgs {
         }
         if !self.adjust.is_off() {
             return wrong_usage("--light measures pictures as they are coded; leave out --light or the adjustments");
+        }
+        Ok(())
+    }
+
+    /// Checks the arguments for measuring sound.
+    fn check_audio(&self, format: Format) -> Result<(), WrongUsage> {
+        if self.audio && (format == FFPROBE || format == QCTOOLS || matches!(format, Format::Scenes(_))) {
+            return wrong_usage(format!("--format {format} has a fixed set of fields; leave out --audio"));
         }
         Ok(())
     }

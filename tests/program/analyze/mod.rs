@@ -4,6 +4,7 @@ mod adjusted;
 mod against;
 mod against_selection;
 mod alignment;
+mod audio;
 mod bad_input;
 mod cropping;
 mod damaged;

@@ -24,6 +24,7 @@ use histoscope_core::flash::FlashMeter;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, Picture};
 use histoscope_core::scopes::ScopeSums;
+use histoscope_core::sound::{SoundFigures, SoundSummary};
 use histoscope_core::strip::{Differences, RENEWAL};
 use histoscope_core::tone_map::SourceLight;
 use histoscope_media::{Decoder, FrameCounters, MediaError, MediaFault, OpenOptions, StreamInfo};
@@ -90,6 +91,8 @@ pub struct Request {
     pub spoil: Option<u64>,
     /// The file to compare each frame with.
     pub against: Option<Against>,
+    /// `true` to measure the sound.
+    pub audio: bool,
     /// Flag that ends the run.
     pub stop: Stop,
 }
@@ -118,6 +121,7 @@ impl Request {
             verify: false,
             spoil: None,
             against: None,
+            audio: false,
             stop,
         }
     }
@@ -139,6 +143,8 @@ pub struct CountedFrame {
     pub counts: FrameCounts,
     /// The difference from its partner, if frames are compared.
     pub comparison: Option<Comparison>,
+    /// The figures of its sound, if it has any that is measured.
+    pub audio: Option<SoundFigures>,
     /// A thumbnail of the frame, if one may be needed.
     pub thumbnail: Option<PendingJpeg>,
     /// Its other properties.
@@ -173,6 +179,8 @@ pub struct RunOutcome {
     pub scopes: ScopeSums,
     /// The totals of the comparison, if frames are compared.
     pub comparison: Option<ComparisonTally>,
+    /// The figures of the sound, if it was measured.
+    pub audio: Option<SoundSummary>,
 }
 
 /// The part of each picture to count.
@@ -481,7 +489,8 @@ impl<'a> CountingWork<'a> {
         let Some(counts) = self.counter.take(number, spoil)? else { return Ok(()) };
         let outside = picture.as_ref().zip(self.context.request.inspection.r103);
         let outside = outside.map(|(frame, tolerated)| outside_r103(frame, inspected.active, &counts, tolerated));
-        let counted = CountedFrame { number, frame, counts, comparison: None, thumbnail: None, inspected, first };
+        let counted =
+            CountedFrame { number, frame, counts, comparison: None, audio: None, thumbnail: None, inspected, first };
         self.inspecting.push_back((counted, picture, outside));
         Ok(())
     }

@@ -167,6 +167,9 @@ pub enum AnalyzeError {
         /// Its matrix.
         matrix: UnreadableMatrix,
     },
+    /// There is no sound to measure.
+    #[error("{}: the file has no sound; leave out --audio", .0.display())]
+    NoSound(PathBuf),
     /// The transfer function says nothing about light in cd/m².
     #[error(
         "{}: the transfer function is {transfer}, which gives no light in cd/m²; give --sdr-white for SDR, or --transfer pq or \

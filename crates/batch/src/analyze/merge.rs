@@ -196,6 +196,8 @@ fn join(shares: &[Share]) -> Result<Summary, AnalyzeError> {
             (Some(sum), Some(share)) => sum.add(share),
             (sum, _) => *sum = None,
         }
+        // Loudness needs the sound itself.
+        joined.audio = None;
         (joined.complete, joined.reason) = (found.complete, found.reason.clone());
     }
     if let (Some(stated), Some(light)) = (&mut joined.stated_light, &joined.light) {

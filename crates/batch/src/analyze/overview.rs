@@ -15,6 +15,7 @@ use histoscope_core::adjust::Adjustments;
 use histoscope_core::histogram::{ClipHistogram, Components};
 use histoscope_core::picture::luminance::LuminanceWeights;
 use histoscope_core::scopes::Saturation;
+use histoscope_core::sound::SoundSummary;
 use histoscope_core::strip::{ChannelShare, WorstFrame, shares};
 use histoscope_core::text::{counted, sanitized, shown};
 use histoscope_media::StreamInfo;
@@ -100,6 +101,8 @@ pub struct Overview {
     /// The frame with the largest share of a channel out of range.
     worst: Option<WorstFrame>,
     saturation: Option<ClipSaturation>,
+    /// What is known of the sound.
+    audio: Vec<String>,
     /// The light of the frames, and what the file states about it.
     light: Option<(LightSummary, StatedLightSummary)>,
 }
@@ -209,6 +212,7 @@ impl Overview {
         if let Some((light, stated)) = &mut self.light {
             stated.judge(light);
         }
+        self.audio = outcome.audio.iter().flat_map(SoundSummary::in_words).collect();
         let seconds = outcome.end_secs;
         self.lines.push(format!(
             "{} counted, {}, {} damaged; frames {} to {}, up to {seconds:.3} s",
@@ -254,6 +258,9 @@ impl fmt::Display for Overview {
         }
         if let Some(saturation) = &self.saturation {
             write!(f, "\n{saturation}")?;
+        }
+        for line in &self.audio {
+            write!(f, "\n{line}")?;
         }
         if let Some((light, stated)) = &self.light {
             for line in light.in_words().iter().chain(&stated.in_words(light)) {

@@ -11,6 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::against::{Other, compare_all};
+use super::audio::AudioGauge;
 use super::comparison::Against;
 use super::counter::RunComponents;
 use super::counting::{Context, CountingWork, Cropping, count_all};
@@ -22,6 +23,7 @@ use super::selection::{self, BlackBars};
 use histoscope_core::adjust::Adjustments;
 use histoscope_core::picture::Ratio;
 use histoscope_core::text::shown;
+use histoscope_media::AudioTrack;
 use histoscope_media::{Decoder, DeviceMemory, Ending, StopHandle, StreamInfo, is_local, open_when_there};
 use histoscope_render::engine::Engine;
 
@@ -64,6 +66,9 @@ impl Pipeline {
         let info = decoder.info().clone();
         if info.unreadable_matrix.is_some() && request.adjustments.is_off() {
             request.counting = request.counting.without_rgb();
+        }
+        if request.audio && info.audio.is_empty() {
+            return Err(AnalyzeError::NoSound(request.input));
         }
         if let Some(light) = request.counting.light {
             if let Some(matrix) = info.unreadable_matrix {
@@ -156,9 +161,19 @@ impl Pipeline {
         let Self { request, jobs, info, ending, cropping, positioned, end, decoder, other, mut engine, .. } = self;
         // The counts of a picture that the device did not return are not passed on.
         let (memory, mut has_failed) = (request.open.hardware.memory.clone(), false);
-        let sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()> = &mut |frame| {
+        let track = AudioTrack::usual(&info.audio).filter(|_| request.audio);
+        let gauge = track.map(|track| AudioGauge::start(&info, &request.open, track)).transpose();
+        let (mut gauge, mut unheard) = (gauge?, None);
+        let counted: &mut dyn FnMut(CountedFrame) -> ControlFlow<()> = &mut |frame| {
             has_failed |= memory.as_ref().is_some_and(DeviceMemory::take_failure);
-            if has_failed { ControlFlow::Break(()) } else { sink(frame) }
+            match &mut gauge {
+                _ if has_failed => ControlFlow::Break(()),
+                None => sink(frame),
+                Some(gauge) => gauge.pass(frame, sink).unwrap_or_else(|error| {
+                    unheard = Some(error);
+                    ControlFlow::Break(())
+                }),
+            }
         };
         let mut outcome = match positioned {
             // If the position to continue at was not found, frames that were already counted must be skipped by
@@ -169,7 +184,7 @@ impl Pipeline {
                 drop(decoder);
                 engine.wait_if_wanted()?;
                 let context = Context { request: &request, info: &info, cropping: &cropping, engine: &engine };
-                jobs::run(&context, jobs, (first, number), end, &index, sink)?
+                jobs::run(&context, jobs, (first, number), end, &index, counted)?
             }
             positioned => {
                 let reading = (&request.open, &request.stop);
@@ -178,13 +193,19 @@ impl Pipeline {
                 engine.wait_if_wanted()?;
                 let context = Context { request: &request, info: &info, cropping: &cropping, engine: &engine };
                 match other {
-                    Some(other) => compare_all(&context, other, frames, end, sink)?,
-                    None => count_all(&mut CountingWork::new(&context), frames, end, sink)?,
+                    Some(other) => compare_all(&context, other, frames, end, counted)?,
+                    None => count_all(&mut CountingWork::new(&context), frames, end, counted)?,
                 }
             }
         };
         if has_failed {
             return Err(AnalyzeError::NotReturned(request.input));
+        }
+        if let Some(error) = unheard {
+            return Err(error.into());
+        }
+        if let Some(gauge) = gauge {
+            outcome.audio = gauge.finish(outcome.reached_end && request.selection.to.is_none(), sink)?;
         }
         if let Some(difference) = outcome.difference.take() {
             return Err(difference.into());

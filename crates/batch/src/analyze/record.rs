@@ -12,8 +12,9 @@ use super::counter::ScopeUse;
 use super::pipeline::{CountedFrame, Request};
 use super::summary::{adjustments_text, display};
 use crate::fields::{
-    CHANNEL_FIELDS, Cell, ChannelRow, Column, FRAME_FIELDS, Field, FrameRow, LIGHT_FIELDS, LIGHT_PREFIX, LightRow,
-    Presence, VECTORSCOPE_FIELDS, VECTORSCOPE_PREFIX, VectorscopeRow, recorded_light, serialize_fields,
+    AUDIO_FIELDS, AUDIO_PREFIX, AudioRow, CHANNEL_FIELDS, Cell, ChannelRow, Column, FRAME_FIELDS, Field, FrameRow,
+    LIGHT_FIELDS, LIGHT_PREFIX, LightRow, Presence, VECTORSCOPE_FIELDS, VECTORSCOPE_PREFIX, VectorscopeRow,
+    recorded_light, serialize_fields,
 };
 
 /// The suffix of column names for bins.
@@ -31,6 +32,7 @@ pub struct Recorder {
     has_weights: bool,
     has_vectorscope: bool,
     has_light: bool,
+    has_audio: bool,
 }
 
 impl Recorder {
@@ -57,6 +59,7 @@ impl Recorder {
             has_weights: request.counting.rgbl && request.open.luminance_weights != WeightsChoice::default(),
             has_vectorscope: request.counting.scopes == ScopeUse::Saturation,
             has_light: request.counting.light.is_some(),
+            has_audio: request.audio,
         }
     }
 
@@ -95,6 +98,8 @@ impl Recorder {
         columns.extend(VECTORSCOPE_FIELDS.iter().filter(|_| self.has_vectorscope).map(of_vectorscope));
         let of_light = |field: &Field<_>| field.column(format!("{LIGHT_PREFIX}{}", field.name));
         columns.extend(LIGHT_FIELDS.iter().filter(|_| self.has_light).map(of_light));
+        let of_audio = |field: &Field<_>| field.column(format!("{AUDIO_PREFIX}{}", field.name));
+        columns.extend(AUDIO_FIELDS.iter().filter(|_| self.has_audio).map(of_audio));
         columns
     }
 
@@ -113,6 +118,9 @@ impl Recorder {
         }
         for field in LIGHT_FIELDS.iter().filter(|_| self.has_light) {
             take(Cell::maybe(counted.counts.light.as_ref(), |light| (field.value)(light)));
+        }
+        for field in AUDIO_FIELDS.iter().filter(|_| self.has_audio) {
+            take(Cell::maybe(counted.audio.as_ref(), |audio| (field.value)(audio)));
         }
     }
 
@@ -170,6 +178,9 @@ impl Serialize for Record<'_> {
         }
         if recorder.has_light {
             map.serialize_entry("light", &counted.counts.light.map(LightRow))?;
+        }
+        if recorder.has_audio {
+            map.serialize_entry("audio", &counted.audio.map(AudioRow))?;
         }
         map.end()
     }

@@ -212,6 +212,7 @@ fn conclude(
     let (finished, error) = match counted {
         Ok(outcome) => {
             (summary.first_frame, summary.end_frame) = (outcome.frames.start, outcome.frames.end);
+            summary.audio.clone_from(&outcome.audio);
             summary.reached_end = outcome.reached_end;
             if let Some(decoder) = summary.decoder.as_mut().filter(|_| outcome.decoder.hardware_failures > 0) {
                 decoder.push_str(", then software");

@@ -18,6 +18,7 @@ use crate::fields::SCHEMA;
 use histoscope_core::adjust::Adjustments;
 use histoscope_core::picture::crop::CroppingChoice;
 use histoscope_core::picture::luminance::{LuminanceWeights, WeightsChoice};
+use histoscope_core::sound::SoundSummary;
 use histoscope_core::text::public;
 
 /// Number of bytes hashed at the start and at the end of a file to identify it.
@@ -108,6 +109,9 @@ pub struct RunOptions {
     /// How light is measured, in words, if it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub light: Option<String>,
+    /// `true` if the sound is measured; absent otherwise.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub audio: bool,
     /// The file that frames are compared with, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against: Option<AgainstOptions>,
@@ -167,6 +171,7 @@ impl RunOptions {
             adjustments: adjustments_text(&request.adjustments),
             scopes: (request.counting.scopes == ScopeUse::Saturation).then(|| "vectorscope".to_owned()),
             light: request.counting.light.map(LightUse::in_words),
+            audio: request.audio,
             against: request.against.as_ref().map(AgainstOptions::of),
         }
     }
@@ -207,6 +212,9 @@ pub struct Summary {
     /// The totals of the comparison; absent if frames are not compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comparison: Option<ComparisonSummary>,
+    /// The sound; absent unless it is measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audio: Option<SoundSummary>,
     /// The light of the frames; absent unless it is measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub light: Option<LightSummary>,
@@ -234,6 +242,7 @@ impl Summary {
             reason: None,
             decoder: None,
             comparison: None,
+            audio: None,
             light: None,
             stated_light: None,
         }

@@ -1,0 +1,205 @@
+//! The sound of a run's frames: a thread decodes and measures it beside the pictures, and frames wait for their figures.
+
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread::{self, JoinHandle};
+
+use histoscope_core::sound::{SoundFigures, SoundMeter, SoundSummary};
+use histoscope_media::{MediaError, OpenOptions, SoundBlock, SoundForm, SoundReader, StreamInfo};
+
+use super::counting::CountedFrame;
+
+/// The most frames that wait for the sound.
+const WAITING: usize = 64;
+
+/// What is asked of the thread.
+enum Question {
+    /// The figures of the sound from one time to another, in seconds.
+    Between(f64, f64),
+    /// The figures of all sound; with `true`, of what follows to the end of the track, too.
+    Whole(bool),
+}
+
+/// What the thread answers.
+enum Answer {
+    Piece(SoundFigures),
+    Whole(Box<Option<SoundSummary>>),
+    Failed(MediaError),
+}
+
+/// Measures the sound of a run.
+pub(super) struct AudioGauge {
+    questions: Sender<Question>,
+    answers: Receiver<Answer>,
+    thread: Option<JoinHandle<()>>,
+    waiting: VecDeque<CountedFrame>,
+    /// End of the frame before, in seconds.
+    end_secs: Option<f64>,
+}
+
+impl AudioGauge {
+    /// Opens a sound track, counted from 0.
+    ///
+    /// # Errors
+    /// [`MediaError`] if it cannot be read.
+    pub(super) fn start(info: &StreamInfo, options: &OpenOptions, track: usize) -> Result<Self, MediaError> {
+        let (reader, _) = SoundReader::open(info, options, track, SoundForm::default())?;
+        let (questions, asked) = mpsc::channel();
+        let (told, answers) = mpsc::channel();
+        let number = track as u32 + 1;
+        let measure = move || {
+            let mut measuring = Measuring { reader, meter: None, rest: None, span: None, is_over: false };
+            for question in asked {
+                let answer = measuring.answer(&question, number).unwrap_or_else(Answer::Failed);
+                if told.send(answer).is_err() {
+                    return;
+                }
+            }
+        };
+        let thread = thread::Builder::new().name("histoscope-audio".to_owned()).spawn(measure).ok();
+        Ok(Self { questions, answers, thread, waiting: VecDeque::new(), end_secs: None })
+    }
+
+    /// Takes a frame, and passes on those whose sound is known.
+    pub(super) fn pass(
+        &mut self,
+        frame: CountedFrame,
+        sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, MediaError> {
+        let facts = &frame.frame.facts;
+        let (begin, end) = (facts.time_secs, facts.time_secs + facts.duration_secs);
+        // Sound between two frames that are counted belongs to the later one.
+        let _ = self.questions.send(Question::Between(self.end_secs.unwrap_or(begin), end));
+        self.end_secs = Some(end);
+        self.waiting.push_back(frame);
+        self.pass_on(WAITING, sink)
+    }
+
+    /// Passes frames on until at most this many wait, and those whose sound is known already.
+    fn pass_on(
+        &mut self,
+        most: usize,
+        sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, MediaError> {
+        while !self.waiting.is_empty() {
+            let answer =
+                if self.waiting.len() > most { self.answers.recv().ok() } else { self.answers.try_recv().ok() };
+            let audio = match answer {
+                Some(Answer::Piece(figures)) => Some(figures),
+                Some(Answer::Failed(error)) => return Err(error),
+                _ if self.waiting.len() > most => None,
+                _ => break,
+            };
+            let Some(frame) = self.waiting.pop_front() else { break };
+            let audio = audio.filter(|audio| audio.samples > 0);
+            if sink(CountedFrame { audio, ..frame }).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Passes the last frames on, and returns the figures of all sound: if the run reached the end of the video, to the
+    /// end of the track.
+    pub(super) fn finish(
+        mut self,
+        reached_end: bool,
+        sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>,
+    ) -> Result<Option<SoundSummary>, MediaError> {
+        if self.pass_on(0, sink)?.is_break() {
+            return Ok(None);
+        }
+        let _ = self.questions.send(Question::Whole(reached_end));
+        let whole = match self.answers.recv() {
+            Ok(Answer::Whole(summary)) => Ok(*summary),
+            Ok(Answer::Failed(error)) => Err(error),
+            _ => Ok(None),
+        };
+        drop(self.questions);
+        if let Some(thread) = self.thread.take() {
+            // It has answered everything.
+            let _ = thread.join();
+        }
+        whole
+    }
+}
+
+/// The work of the thread.
+struct Measuring {
+    reader: SoundReader,
+    /// Made for the form of the first sound. Sound of another form, after a change in the middle, is left out.
+    meter: Option<(u32, usize, SoundMeter)>,
+    /// Sound that has been read, but not measured.
+    rest: Option<SoundBlock>,
+    /// When the measured sound begins and ends, in seconds.
+    span: Option<(f64, f64)>,
+    is_over: bool,
+}
+
+impl Measuring {
+    fn answer(&mut self, question: &Question, track: u32) -> Result<Answer, MediaError> {
+        match *question {
+            Question::Between(begin, end) => {
+                if self.span.is_none() && self.rest.is_none() && begin > 0.0 {
+                    // The selection begins later. What is before it is not measured.
+                    self.reader.seek(begin)?;
+                    self.measure(begin, false)?;
+                }
+                self.measure(end, true)?;
+                let figures = self.meter.as_mut().map(|(_, _, meter)| meter.take());
+                Ok(Answer::Piece(figures.unwrap_or_default()))
+            }
+            Question::Whole(to_end) => {
+                if to_end {
+                    self.measure(f64::INFINITY, true)?;
+                    if let Some((_, _, meter)) = &mut self.meter {
+                        meter.take();
+                    }
+                }
+                let summary =
+                    self.meter.as_ref().zip(self.span).map(|((_, _, meter), span)| meter.summary(track, span));
+                Ok(Answer::Whole(Box::new(summary)))
+            }
+        }
+    }
+
+    /// Measures the sound up to a time, or leaves it out.
+    fn measure(&mut self, until: f64, counts: bool) -> Result<(), MediaError> {
+        loop {
+            let block = match self.rest.take() {
+                Some(block) => Some(block),
+                None if self.is_over => None,
+                None => self.reader.read()?,
+            };
+            let Some(mut block) = block else {
+                self.is_over = true;
+                return Ok(());
+            };
+            let rate = f64::from(block.rate);
+            let due = ((until - block.start_secs) * rate).round().clamp(0.0, block.frames() as f64) as usize;
+            let (frames, later) = (block.frames(), block.samples.split_off(due * block.channels));
+            if counts && due > 0 {
+                let (_, _, meter) = match &mut self.meter {
+                    Some(known) if (known.0, known.1) == (block.rate, block.channels) => known,
+                    Some(_) => {
+                        log::debug!("sound of another form is not measured");
+                        continue;
+                    }
+                    none => match SoundMeter::new(block.rate, block.channels) {
+                        Some(meter) => none.insert((block.rate, block.channels, meter)),
+                        None => return Ok(()),
+                    },
+                };
+                meter.add(&block.samples);
+                let end = block.start_secs + due as f64 / rate;
+                self.span = Some((self.span.map_or(block.start_secs, |(begin, _)| begin), end));
+            }
+            if due < frames {
+                let start_secs = block.start_secs + due as f64 / rate;
+                self.rest = Some(SoundBlock { start_secs, samples: later, ..block });
+                return Ok(());
+            }
+        }
+    }
+}
