@@ -1,6 +1,5 @@
 //! The sound of a file, read apart from its pictures.
 
-use std::fmt;
 use std::sync::Arc;
 
 use crate::av::{
@@ -19,64 +18,6 @@ const JUMP_SECS: (f64, f64) = (10.0, 0.3);
 
 /// The most failed reads in a row.
 const MOST_FAILURES: u32 = 64;
-
-/// A sound track of a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AudioTrack {
-    /// Index of its stream in the file.
-    pub stream: usize,
-    /// The codec's name, for instance "aac".
-    pub codec: String,
-    /// Samples per second and channel.
-    pub rate: u32,
-    /// Number of channels.
-    pub channels: usize,
-    /// The places of the channels, for instance "stereo" or "5.1(side)".
-    pub layout: String,
-    /// The language, as the container states it.
-    pub language: Option<String>,
-    /// `true` if the container marks it as the track to play.
-    pub is_default: bool,
-}
-
-impl AudioTrack {
-    /// Returns all sound tracks, in file order.
-    pub(crate) fn all(input: &Input) -> Vec<Self> {
-        let track = |stream| {
-            let parameters = input.stream(stream).filter(StreamParameters::is_audio)?;
-            let (rate, channels) = parameters.sound_form();
-            Some(Self {
-                stream,
-                codec: parameters.codec_name().to_owned(),
-                rate,
-                channels,
-                // These are usual if the file states no places.
-                layout: match (channels, parameters.sound_layout()) {
-                    (1, _) => "mono".to_owned(),
-                    (2, layout) if layout.ends_with("channels") => "stereo".to_owned(),
-                    (_, layout) => layout,
-                },
-                language: parameters.tag(c"language").filter(|language| language != "und"),
-                is_default: parameters.is_default(),
-            })
-        };
-        (0..input.stream_count()).filter_map(track).collect()
-    }
-
-    /// Returns the index of the track that is played unless another is chosen: the default one, or else the first.
-    #[must_use]
-    pub fn usual(tracks: &[Self]) -> Option<usize> {
-        tracks.iter().position(|track| track.is_default).or(if tracks.is_empty() { None } else { Some(0) })
-    }
-}
-
-impl fmt::Display for AudioTrack {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { codec, rate, layout, language, .. } = self;
-        write!(f, "{codec}, {} kHz, {layout}", f64::from(*rate) / 1000.0)?;
-        language.as_ref().map_or(Ok(()), |language| write!(f, ", {language}"))
-    }
-}
 
 /// The form in which samples are wanted; what is `None` stays as it is in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -174,7 +174,7 @@ pub fn values_at(
     let frame = session.frame.as_ref()?;
     let number = tag.index.map_or_else(String::new, |index| format!("\tframe {index}"));
     let heading = format!("{}{number}\t{}", session.name, time_text(tag.time_secs));
-    let probes = ProbeTable::of(&geometry.scene.look.probes, &frame, geometry.components);
+    let probes = ProbeTable::of(&geometry.scene.look.probes, frame, geometry.components);
     let probes = probes.map_or_else(String::new, |table| format!("\n{}", table.lines("\t").join("\n")));
     let numbers = StatsTable::new(tag, sums, &geometry.scene.look.adjustments);
     let of_card = |card: Card, picture: Option<&str>| {
@@ -191,7 +191,7 @@ pub fn values_at(
     }
     let card = |frame: &Frame, (x, y)| ProbeText::card(&probe(&frame.picture, x, y, geometry.components), frame);
     match at.and_then(|at| geometry.pixel_at(at)) {
-        Some(Pixel::Live(place)) => return Some(of_card(card(&frame, place), None)),
+        Some(Pixel::Live(place)) => return Some(of_card(card(frame, place), None)),
         // This pixel is listed under the file and time of its own frame.
         Some(Pixel::Other(held, place)) => {
             let card = card(&held.frame, place);

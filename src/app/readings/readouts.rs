@@ -346,7 +346,7 @@ impl Sources<'_> {
         // The pixel's own codes can be marked only in histograms of the source.
         let counts_source = scene.look.counted_in(components) != Counted::Result;
         readings.marks = counts_source.then_some(probe.bins);
-        let card = ProbeText::card(&probe, &live).of_picture(is_adjusted.then_some("source"));
+        let card = ProbeText::card(&probe, live).of_picture(is_adjusted.then_some("source"));
         log::trace!("probe: {}", card.as_text());
         readings.probe = Some(ProbeText { card, at: pointer });
     }

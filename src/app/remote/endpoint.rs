@@ -215,7 +215,8 @@ fn read_lines<E>(mut client: impl BufRead, mut tell: impl FnMut(String) -> Resul
     Ok(())
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt;

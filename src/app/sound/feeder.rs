@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use histoscope_media::{MediaError, SoundForm, SoundReader};
 
+use super::orders::{Heard, Shared};
 use super::output::{Output, quiet};
 use super::queue::CHANNELS;
-use super::{Heard, Shared};
 
 /// How long to wait before looking for a device again.
 const RETRY: Duration = Duration::from_secs(5);

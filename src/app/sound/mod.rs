@@ -1,10 +1,11 @@
 //! The sound of the video: a thread decodes it ahead, the desktop plays it, and the pictures follow what is heard.
 
 mod feeder;
+mod orders;
 mod output;
 mod queue;
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
@@ -12,6 +13,7 @@ use histoscope_media::playback::Player;
 use histoscope_media::{AudioTrack, OpenOptions, StreamInfo};
 use serde::{Deserialize, Serialize};
 
+use orders::{Heard, Shared};
 use queue::SoundQueue;
 
 /// Difference between what is heard and what is seen above which the sound is positioned again, in seconds.
@@ -63,42 +65,6 @@ pub struct SoundOptions {
     pub percent: Option<u32>,
     /// Whether nothing is heard, unless it is as in the last run.
     pub is_muted: Option<bool>,
-}
-
-/// What is to be heard.
-#[derive(Clone)]
-struct Heard {
-    info: Arc<StreamInfo>,
-    options: OpenOptions,
-    track: usize,
-}
-
-/// What the window asks of the thread, and what the thread answers.
-#[derive(Default)]
-struct Orders {
-    heard: Option<Heard>,
-    /// Changes with each track.
-    version: u64,
-    /// Where to go on, in seconds.
-    restart: Option<f64>,
-    is_quitting: bool,
-    complaint: Option<String>,
-}
-
-struct Shared {
-    queue: Arc<Mutex<SoundQueue>>,
-    orders: Mutex<Orders>,
-    bell: Condvar,
-}
-
-impl Shared {
-    fn queue(&self) -> MutexGuard<'_, SoundQueue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn orders(&self) -> MutexGuard<'_, Orders> {
-        self.orders.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// The sound of the video on screen.

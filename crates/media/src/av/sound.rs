@@ -1,6 +1,6 @@
 //! Decoding of sound, and its conversion to samples in floating point.
 
-use std::ffi::{CStr, c_int};
+use std::ffi::c_int;
 use std::ptr::{self, NonNull};
 
 use ffmpeg_next::ffi;
@@ -245,17 +245,6 @@ impl Drop for SoundConverter {
         let mut context = self.context.as_ptr();
         // SAFETY: this is the only owner; the function takes the address of a pointer and clears it.
         unsafe { ffi::swr_free(&raw mut context) }
-    }
-}
-
-/// Returns the name of a stream's channels, for instance "stereo" or "5.1(side)", or their number.
-pub(super) fn layout_name(parameters: *const ffi::AVCodecParameters) -> String {
-    let mut text = [0; 64];
-    // SAFETY: the parameters are valid, and the function ends the text within the given size.
-    unsafe {
-        let written =
-            ffi::av_channel_layout_describe(&raw const (*parameters).ch_layout, text.as_mut_ptr(), text.len());
-        if written <= 0 { String::new() } else { CStr::from_ptr(text.as_ptr()).to_string_lossy().into_owned() }
     }
 }
 

@@ -76,9 +76,15 @@ impl StreamParameters<'_> {
         (u32::try_from(rate).unwrap_or(0), usize::try_from(channels).unwrap_or(0))
     }
 
-    /// Returns the name of the channels' layout.
+    /// Returns the name of the channels' layout, for instance "stereo" or "5.1(side)", or their number.
     pub(crate) fn sound_layout(&self) -> String {
-        super::sound::layout_name(self.as_ptr())
+        let mut text = [0; 64];
+        // SAFETY: a stream always has parameters, and the function ends the text within the given size.
+        unsafe {
+            let layout = &raw const (*self.as_ptr()).ch_layout;
+            let written = ffi::av_channel_layout_describe(layout, text.as_mut_ptr(), text.len());
+            if written <= 0 { String::new() } else { CStr::from_ptr(text.as_ptr()).to_string_lossy().into_owned() }
+        }
     }
 
     /// Returns the container's number of the stream: in a transport stream its PID.

@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::read::hardware::HardwareOptions;
-use crate::read::streams::VideoTrack;
-use crate::sound::AudioTrack;
+use crate::read::streams::{AudioTrack, VideoTrack};
 use histoscope_core::adjust::CameraLog;
 use histoscope_core::picture::color::{Matrix, Origin, Range, Sourced, UnreadableMatrix};
 use histoscope_core::picture::crop::CroppingChoice;

@@ -33,7 +33,6 @@ use crate::read::streams;
 use crate::read::tags;
 use crate::read::timeshift::{Coding, KeptReader, Timeshift};
 use crate::read::undecodable;
-use crate::sound::AudioTrack;
 use crate::times::index::FrameIndex;
 use crate::times::numbering::{Numbering, has_one_frame_a_packet};
 use crate::times::timecodes::TimecodeReader;
@@ -591,7 +590,7 @@ fn describe(
         still: parameters.is_cover() || parameters.frame_count() == Some(1) || is_picture_format(input.container()),
         stream,
         tracks: streams::tracks(input),
-        audio: AudioTrack::all(input),
+        audio: streams::AudioTrack::all(input),
         track_reason: "the only one",
         threads: codec.threads(),
         notes: notes.to_vec(),
