@@ -122,62 +122,66 @@ fn clip_of(sources: &str) -> tempfile::NamedTempFile {
 fn clicks_are_heard_with_their_pictures() {
     let server = Server::start();
     let clip = clip_of(
-        "testsrc2=s=320x180:r=25:d=20,drawbox=enable='eq(mod(n,25),0)':color=white:t=fill \
-         -f lavfi -i aevalsrc='if(lt(mod(t,1),0.002),0.9,0)':s=48000:d=20 -c:a pcm_s16le -g 25",
+        "testsrc2=s=320x180:r=25:d=120,drawbox=enable='eq(mod(n,25),0)':color=white:t=fill \
+         -f lavfi -i aevalsrc='if(lt(mod(t,1),0.002),0.9,0)':s=48000:d=120 -c:a pcm_s16le -g 25",
     );
     let program = server.play(&[clip.path().to_str().expect("plain")]);
-    program.pass(Duration::from_secs(4));
+    program.pass(Duration::from_secs(3));
     program.key("shift+Right");
-    program.pass(Duration::from_secs(4));
-    let log = program.log();
-    program.quit_with("q");
-    let clicks = server.clicks();
-    let drawn = log.lines().filter_map(|line| {
-        let (place, at) = line.split_once("drawn: ")?.1.split_once(" at ")?;
-        Some((place.parse::<f64>().ok()?, at.parse::<f64>().ok()?))
+    // A machine at work draws late, and is given time. How exact it is, is measured elsewhere, on an idle one.
+    until("six clicks with their pictures", PATIENCE, || {
+        program.pass(Duration::from_secs(2));
+        let (log, clicks) = (program.log(), server.clicks());
+        let drawn = log.lines().filter_map(|line| {
+            let (place, at) = line.split_once("drawn: ")?.1.split_once(" at ")?;
+            Some((place.parse::<f64>().ok()?, at.parse::<f64>().ok()?))
+        });
+        let mut white: Vec<(f64, f64)> = drawn.filter(|(place, _)| place.fract() == 0.0 && *place > 0.0).collect();
+        white.dedup_by_key(|(place, _)| *place);
+        let apart = |at: f64| clicks.iter().map(|click| (click - at).abs()).fold(f64::INFINITY, f64::min);
+        let mut all: Vec<f64> = white.iter().map(|(_, at)| apart(*at)).collect();
+        all.sort_by(f64::total_cmp);
+        (all.len() >= 6 && all[all.len() / 2] < 0.1).then_some(())
     });
-    let mut white: Vec<(f64, f64)> = drawn.filter(|(place, _)| place.fract() == 0.0 && *place > 0.0).collect();
-    white.dedup_by_key(|(place, _)| *place);
-    let apart = |at: f64| clicks.iter().map(|click| (click - at).abs()).fold(f64::INFINITY, f64::min);
-    let mut all: Vec<f64> = white.iter().map(|(_, at)| apart(*at)).collect();
-    all.sort_by(f64::total_cmp);
-    assert!(all.len() >= 6 && clicks.len() >= 6, "{white:?} {clicks:?}");
-    // A machine at work draws late. It is measured elsewhere, on an idle one.
-    assert!(all[all.len() / 2] < 0.1, "{all:?}");
+    program.quit_with("q");
 }
 
 #[test]
 fn the_chosen_track_is_heard_as_loud_as_chosen_and_only_while_it_plays() {
     let server = Server::start();
     let clip = clip_of(
-        "testsrc2=s=320x180:r=25:d=60 -f lavfi -i sine=f=440:d=60:r=48000 -f lavfi -i sine=f=1000:d=60:r=44100 \
+        "testsrc2=s=320x180:r=25:d=300 -f lavfi -i sine=f=440:d=300:r=48000 -f lavfi -i sine=f=1000:d=300:r=44100 \
          -map 0 -map 1 -map 2 -c:a pcm_s16le",
     );
     let program = server.play(&[clip.path().to_str().expect("plain"), "--volume", "100"]);
     program.pass(Duration::from_secs(1));
     // FFmpeg's tones have an eighth of full scale, and one channel is played by two.
     let full = 0.125 * std::f64::consts::FRAC_1_SQRT_2;
-    let heard = |hertz| server.strength(&program, hertz) / full;
-    let is = |found: f64, wanted: f64| assert!((found - wanted).abs() < 0.03, "{found}, not {wanted}");
-    is(heard(440.0), 1.0);
-    is(heard(1000.0), 0.0);
+    // A machine at work may stutter at first.
+    let is = |hertz: f64, wanted: f64| {
+        until(&format!("{wanted} of {hertz} Hz"), PATIENCE, || {
+            ((server.strength(&program, hertz) / full - wanted).abs() < 0.03).then_some(())
+        });
+    };
+    is(440.0, 1.0);
+    is(1000.0, 0.0);
     program.after(|| program.key("ctrl+j"), "note: volume 95 %");
-    is(heard(440.0), 0.95_f64.powi(3));
+    is(440.0, 0.95_f64.powi(3));
     program.after(|| program.key("ctrl+a"), "note: sound off");
-    is(heard(440.0), 0.0);
+    is(440.0, 0.0);
     program.after(|| program.key("ctrl+k"), "note: volume 100 %");
-    is(heard(440.0), 1.0);
+    is(440.0, 1.0);
     program.after(|| program.key("ctrl+e"), "note: sound track 2 of 2: pcm_s16le, 44.1 kHz, mono");
     program.pass(Duration::from_millis(500));
-    is(heard(1000.0), 1.0);
+    is(1000.0, 1.0);
     program.after(|| program.key("space"), "key: TogglePause");
-    is(heard(1000.0), 0.0);
+    is(1000.0, 0.0);
     program.key("space");
-    is(heard(1000.0), 1.0);
+    is(1000.0, 1.0);
     program.after(|| program.key("braceright"), "note: speed");
-    is(heard(1000.0), 0.0);
+    is(1000.0, 0.0);
     program.key("BackSpace");
     program.after(|| program.key("ctrl+e"), "note: no sound");
-    is(heard(1000.0), 0.0);
+    is(1000.0, 0.0);
     program.quit_with("q");
 }
