@@ -220,6 +220,9 @@ impl SoundSummary {
     /// Returns the figures as lines for people.
     #[must_use]
     pub fn in_words(&self) -> Vec<String> {
+        if self.integrated_lufs.is_none() {
+            return vec!["sound: silent, or too quiet to have a loudness".to_owned()];
+        }
         let number = |value: Option<f64>| value.map_or_else(|| "none".to_owned(), |value| format!("{value:.1}"));
         let clipped: u64 = self.channels.iter().map(|channel| channel.clipped).sum();
         let clipped = if clipped == 0 { String::new() } else { format!("; {clipped} clipped samples") };

@@ -55,17 +55,6 @@ impl SoundBlock {
     }
 }
 
-/// Stops a reader of sound from another thread.
-#[derive(Clone)]
-pub struct SoundStop(Arc<Interrupt>);
-
-impl SoundStop {
-    /// Makes the reader fail soon, even if it waits for data.
-    pub fn stop(&self) {
-        self.0.stop();
-    }
-}
-
 /// Reads a sound track.
 pub struct SoundReader {
     source: Source,
@@ -97,19 +86,12 @@ impl SoundReader {
     ///
     /// # Errors
     /// [`MediaError`] if the source can be read only once, has no such track (counted from 0), or cannot be decoded.
-    pub fn open(
-        info: &StreamInfo,
-        options: &OpenOptions,
-        track: usize,
-        form: SoundForm,
-    ) -> Result<(Self, SoundStop), MediaError> {
+    pub fn open(info: &StreamInfo, options: &OpenOptions, track: usize, form: SoundForm) -> Result<Self, MediaError> {
         let failed = |fault: MediaFault| fault.of(info.path.clone());
-        let interrupt = Arc::new(Interrupt::new());
-        let stop = SoundStop(Arc::clone(&interrupt));
         let wanted = info.audio.get(track).ok_or_else(|| {
             failed(MediaFault::NoSuchAudioTrack { track: track as u32 + 1, tracks: info.audio.len() })
         })?;
-        let source = Source::new(&info.path, options, interrupt)?;
+        let source = Source::new(&info.path, options, Arc::new(Interrupt::new()))?;
         if info.live || !source.can_reopen() {
             return Err(failed(MediaFault::SoundOnce));
         }
@@ -123,7 +105,7 @@ impl SoundReader {
         let tick_secs = parameters.time_base().value();
         let zero_secs = info.time_base.times(info.start_ticks);
         let may_jump = input.may_jump();
-        let reader = Self {
+        Ok(Self {
             source,
             input,
             stream,
@@ -139,8 +121,7 @@ impl SoundReader {
             is_drained: false,
             held: None,
             failures: 0,
-        };
-        Ok((reader, stop))
+        })
     }
 
     /// Returns the number of packets that the decoder has refused so far.

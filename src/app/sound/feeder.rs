@@ -25,8 +25,10 @@ struct Feeder {
     reader: Option<(u64, u32, SoundReader)>,
     /// The version of the track that cannot be played.
     failed: Option<u64>,
-    /// Since when nothing is heard.
+    /// Since when nothing is to be heard.
     silent_since: Option<Instant>,
+    /// Where to go on, in seconds, once there is a device.
+    restart: Option<f64>,
 }
 
 /// Serves the window until it is gone.
@@ -35,16 +37,17 @@ pub fn run(shared: &Shared) {
     let mut feeder = Feeder::default();
     loop {
         let (heard, version) = {
-            let orders = shared.orders();
+            let mut orders = shared.orders();
             if orders.is_quitting {
                 return;
             }
+            feeder.restart = orders.restart.take().or(feeder.restart);
             (orders.heard.clone(), orders.version)
         };
         let pause = match heard {
             Some(heard) if feeder.failed != Some(version) => feeder.serve(shared, &heard, version),
             _ => {
-                (feeder.reader, feeder.output) = (None, None);
+                (feeder.reader, feeder.output, feeder.silent_since) = (None, None, None);
                 None
             }
         };
@@ -52,7 +55,9 @@ pub fn run(shared: &Shared) {
             continue;
         }
         let orders = shared.orders();
-        if orders.version != version || orders.restart.is_some() || orders.is_quitting {
+        // The window rings while it holds this lock, so that what it asks from here on is heard.
+        let is_asked = feeder.silent_since.is_some() && !shared.queue().is_silent();
+        if is_asked || orders.version != version || orders.restart.is_some() || orders.is_quitting {
             continue;
         }
         // A poisoned lock ends nothing here: what the other thread did is read anew.
@@ -70,9 +75,8 @@ impl Feeder {
             return None;
         }
         if self.output.as_ref().is_some_and(Output::is_lost) {
-            self.output = None;
-            let secs = shared.queue().set_rate(48_000, now);
-            shared.queue().restart(secs);
+            // Another one may have another rate.
+            (self.output, self.reader) = (None, None);
         }
         if self.output.is_none() {
             if self.missed_at.is_some_and(|missed_at| now < missed_at + RETRY) {
@@ -101,10 +105,10 @@ impl Feeder {
     /// Decodes a piece of sound if one is of use. Returns `true` if more may be.
     fn feed(&mut self, shared: &Shared, heard: &Heard, (version, rate): (u64, u32)) -> Result<bool, MediaError> {
         let is_open = self.reader.as_ref().is_some_and(|(of, with, _)| (*of, *with) == (version, rate));
-        let mut restart = shared.orders().restart.take();
+        let mut restart = self.restart.take();
         if !is_open {
             let form = SoundForm { rate: Some(rate), channels: Some(CHANNELS) };
-            let (reader, _) = SoundReader::open(&heard.info, &heard.options, heard.track, form)?;
+            let reader = SoundReader::open(&heard.info, &heard.options, heard.track, form)?;
             self.reader = Some((version, rate, reader));
             let secs = shared.queue().set_rate(rate, Instant::now());
             restart = Some(restart.unwrap_or(secs));

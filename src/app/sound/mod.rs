@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use std::time::Instant;
 
 use histoscope_media::playback::Player;
-use histoscope_media::{AudioTrack, OpenOptions, StreamInfo};
+use histoscope_media::{AudioTrack, MediaFault, OpenOptions, StreamInfo};
 use serde::{Deserialize, Serialize};
 
 use orders::{Heard, Shared};
@@ -80,6 +80,8 @@ pub struct Sound {
     open: OpenOptions,
     video: Option<Arc<StreamInfo>>,
     track: Option<usize>,
+    /// The tracks, in words.
+    names: Vec<String>,
     is_aimed: bool,
     /// How often the device has waited for sound.
     underruns: u64,
@@ -102,6 +104,7 @@ impl Sound {
             open,
             video: None,
             track: None,
+            names: Vec::new(),
             is_aimed: false,
             underruns: 0,
         }
@@ -120,14 +123,14 @@ impl Sound {
         if volume.is_muted { "sound off".to_owned() } else { format!("volume {} %", volume.percent) }
     }
 
-    /// Returns the sound tracks of the video, and the index of the one that is played.
+    /// Returns the sound tracks of the video, in words, and the index of the one that is played.
     #[must_use]
-    pub fn tracks(&self) -> (&[AudioTrack], Option<usize>) {
-        (self.video.as_ref().map_or(&[], |info| &info.audio), self.track)
+    pub fn tracks(&self) -> (&[String], Option<usize>) {
+        (&self.names, self.track)
     }
 
-    /// Takes over the sound of the video on screen, unless it is known. Returns what
-    /// is wrong with the choice of track, if anything.
+    /// Takes over the sound of the video on screen, unless it is known. Returns what is wrong with the choice of
+    /// track, if anything.
     pub fn take_over(&mut self, info: &Arc<StreamInfo>) -> Option<String> {
         let is_known = self.video.as_ref().is_some_and(|known| {
             Arc::ptr_eq(known, info)
@@ -144,10 +147,11 @@ impl Sound {
             TrackChoice::Usual => (usual, None),
             TrackChoice::Number(number) => {
                 let chosen = (number as usize).checked_sub(1).filter(|track| *track < count);
-                let fault = || format!("there is no sound track {number}; the file has {count}");
+                let fault = || MediaFault::NoSuchAudioTrack { track: number, tracks: count }.to_string();
                 (chosen.or(usual), chosen.is_none().then(fault))
             }
         };
+        self.names = info.audio.iter().map(ToString::to_string).collect();
         self.video = Some(Arc::clone(info));
         self.play_track(track);
         complaint
@@ -228,10 +232,11 @@ impl Sound {
         }
         queue.aim(Some((now, secs)));
         drop(queue);
+        let mut orders = self.shared.orders();
         if !std::mem::replace(&mut self.is_aimed, true) {
             self.shared.bell.notify_all();
         }
-        self.shared.orders().complaint.take()
+        orders.complaint.take()
     }
 }
 

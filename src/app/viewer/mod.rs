@@ -307,7 +307,6 @@ impl Viewer {
             .map(ToString::to_string)
             .collect::<Vec<_>>();
         let (heard, heard_track) = self.work.sound.tracks();
-        let heard: Vec<_> = heard.iter().map(ToString::to_string).collect();
         let frame = self.work.session.as_ref().and_then(|session| session.frame.as_ref());
         let sums = frame.and_then(|frame| Some(self.work.bins.counted_now(&self.work.scene, frame)?.1));
         let model = Model {
@@ -321,7 +320,7 @@ impl Viewer {
                 preview: preview.as_ref().map(|(preview, is_asked)| (preview, *is_asked)),
                 strip_size: self.work.strip.size,
                 sound: SoundView {
-                    tracks: &heard,
+                    tracks: heard,
                     track: heard_track.map(|track| track as u32 + 1),
                     is_muted: self.work.sound.volume().is_muted,
                 },

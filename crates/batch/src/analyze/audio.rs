@@ -36,6 +36,8 @@ pub(super) struct AudioGauge {
     waiting: VecDeque<CountedFrame>,
     /// End of the frame before, in seconds.
     end_secs: Option<f64>,
+    /// `true` if no more frames are wanted.
+    is_over: bool,
 }
 
 impl AudioGauge {
@@ -44,12 +46,13 @@ impl AudioGauge {
     /// # Errors
     /// [`MediaError`] if it cannot be read.
     pub(super) fn start(info: &StreamInfo, options: &OpenOptions, track: usize) -> Result<Self, MediaError> {
-        let (reader, _) = SoundReader::open(info, options, track, SoundForm::default())?;
+        let reader = SoundReader::open(info, options, track, SoundForm::default())?;
         let (questions, asked) = mpsc::channel();
         let (told, answers) = mpsc::channel();
         let number = track as u32 + 1;
         let measure = move || {
-            let mut measuring = Measuring { reader, meter: None, rest: None, span: None, is_over: false };
+            let mut measuring =
+                Measuring { reader, meter: None, rest: None, span: None, is_placed: false, is_over: false };
             for question in asked {
                 let answer = measuring.answer(&question, number).unwrap_or_else(Answer::Failed);
                 if told.send(answer).is_err() {
@@ -58,7 +61,7 @@ impl AudioGauge {
             }
         };
         let thread = thread::Builder::new().name("histoscope-audio".to_owned()).spawn(measure).ok();
-        Ok(Self { questions, answers, thread, waiting: VecDeque::new(), end_secs: None })
+        Ok(Self { questions, answers, thread, waiting: VecDeque::new(), end_secs: None, is_over: false })
     }
 
     /// Takes a frame, and passes on those whose sound is known.
@@ -94,6 +97,7 @@ impl AudioGauge {
             let Some(frame) = self.waiting.pop_front() else { break };
             let audio = audio.filter(|audio| audio.samples > 0);
             if sink(CountedFrame { audio, ..frame }).is_break() {
+                self.is_over = true;
                 return Ok(ControlFlow::Break(()));
             }
         }
@@ -107,7 +111,7 @@ impl AudioGauge {
         reached_end: bool,
         sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>,
     ) -> Result<Option<SoundSummary>, MediaError> {
-        if self.pass_on(0, sink)?.is_break() {
+        if self.is_over || self.pass_on(0, sink)?.is_break() {
             return Ok(None);
         }
         let _ = self.questions.send(Question::Whole(reached_end));
@@ -134,6 +138,8 @@ struct Measuring {
     rest: Option<SoundBlock>,
     /// When the measured sound begins and ends, in seconds.
     span: Option<(f64, f64)>,
+    /// `true` once the reader is where the selection begins.
+    is_placed: bool,
     is_over: bool,
 }
 
@@ -141,7 +147,7 @@ impl Measuring {
     fn answer(&mut self, question: &Question, track: u32) -> Result<Answer, MediaError> {
         match *question {
             Question::Between(begin, end) => {
-                if self.span.is_none() && self.rest.is_none() && begin > 0.0 {
+                if !std::mem::replace(&mut self.is_placed, true) && begin > 0.0 {
                     // The selection begins later. What is before it is not measured.
                     self.reader.seek(begin)?;
                     self.measure(begin, false)?;

@@ -175,7 +175,7 @@ impl Pipeline {
                 }),
             }
         };
-        let mut outcome = match positioned {
+        let count = || match positioned {
             // If the position to continue at was not found, frames that were already counted must be skipped by
             // decoding them.
             Positioned { index: Some(index), first: Some(first), number, .. }
@@ -184,7 +184,7 @@ impl Pipeline {
                 drop(decoder);
                 engine.wait_if_wanted()?;
                 let context = Context { request: &request, info: &info, cropping: &cropping, engine: &engine };
-                jobs::run(&context, jobs, (first, number), end, &index, counted)?
+                jobs::run(&context, jobs, (first, number), end, &index, counted)
             }
             positioned => {
                 let reading = (&request.open, &request.stop);
@@ -193,20 +193,23 @@ impl Pipeline {
                 engine.wait_if_wanted()?;
                 let context = Context { request: &request, info: &info, cropping: &cropping, engine: &engine };
                 match other {
-                    Some(other) => compare_all(&context, other, frames, end, counted)?,
-                    None => count_all(&mut CountingWork::new(&context), frames, end, counted)?,
+                    Some(other) => compare_all(&context, other, frames, end, counted),
+                    None => count_all(&mut CountingWork::new(&context), frames, end, counted),
                 }
             }
         };
+        let outcome = count();
         if has_failed {
             return Err(AnalyzeError::NotReturned(request.input));
         }
         if let Some(error) = unheard {
             return Err(error.into());
         }
-        if let Some(gauge) = gauge {
-            outcome.audio = gauge.finish(outcome.reached_end && request.selection.to.is_none(), sink)?;
-        }
+        // Frames that wait for their sound are passed on even if counting has failed since.
+        let to_end = outcome.as_ref().is_ok_and(|outcome| outcome.reached_end) && request.selection.to.is_none();
+        let audio = gauge.map(|gauge| gauge.finish(to_end, sink)).transpose();
+        let mut outcome = outcome?;
+        outcome.audio = audio?.flatten();
         if let Some(difference) = outcome.difference.take() {
             return Err(difference.into());
         }

@@ -21,9 +21,7 @@ const CODECS: [(&str, &str); 5] = [
 fn open(path: &Path, track: usize, form: SoundForm) -> Result<SoundReader, String> {
     let options = OpenOptions::default();
     let decoder = Decoder::open(path, &options).map_err(|error| error.to_string())?;
-    SoundReader::open(decoder.info(), &options, track, form)
-        .map(|(reader, _)| reader)
-        .map_err(|error| error.to_string())
+    SoundReader::open(decoder.info(), &options, track, form).map_err(|error| error.to_string())
 }
 
 fn read(reader: &mut SoundReader) -> Vec<SoundBlock> {
