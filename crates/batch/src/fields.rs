@@ -643,12 +643,12 @@ pub const AUDIO_FIELDS: [Field<AudioCell>; 7] = [
 ];
 
 /// The sound as a JSON object.
-pub struct AudioRow(pub SoundFigures);
+pub struct AudioRow<'f>(pub &'f SoundFigures);
 
-impl Serialize for AudioRow {
+impl Serialize for AudioRow<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        serialize_fields(&mut map, AUDIO_FIELDS.iter(), |value| value(&self.0))?;
+        serialize_fields(&mut map, AUDIO_FIELDS.iter(), |value| value(self.0))?;
         map.end()
     }
 }

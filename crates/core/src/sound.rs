@@ -6,8 +6,19 @@ use serde::{Deserialize, Serialize};
 /// The lowest absolute value of a clipped sample: the highest positive code of 16 bits.
 const CLIPPED: f32 = 32_767.0 / 32_768.0;
 
-/// The figures of a piece of sound.
+/// The levels of a channel in a piece of sound, as factors of full scale.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct ChannelLevel {
+    /// The highest absolute value of a sample.
+    pub sample_peak: f64,
+    /// The true peak.
+    pub true_peak: f64,
+    /// The root mean square.
+    pub rms: f64,
+}
+
+/// The figures of a piece of sound.
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct SoundFigures {
     /// Loudness of the 400 ms up to its end, in LUFS; `None` if they are silent.
     pub momentary: Option<f64>,
@@ -25,6 +36,8 @@ pub struct SoundFigures {
     pub clipped: u64,
     /// Number of samples, in all channels.
     pub samples: u64,
+    /// The channels.
+    pub channels: Vec<ChannelLevel>,
 }
 
 /// Returns the level of a factor of full scale in decibels; `None` for silence.
@@ -81,6 +94,7 @@ struct Sums {
     sum: f64,
     squares: f64,
     peak: f32,
+    true_peak: f64,
     clipped: u64,
 }
 
@@ -127,7 +141,6 @@ pub struct SoundMeter {
     rate: u32,
     piece: Totals,
     whole: Totals,
-    piece_true_peak: f64,
     max_momentary: Option<f64>,
     max_short_term: Option<f64>,
 }
@@ -146,7 +159,7 @@ impl SoundMeter {
             }
         }
         let (piece, whole) = (Totals::new(channels), Totals::new(channels));
-        Some(Self { loudness, rate, piece, whole, piece_true_peak: 0.0, max_momentary: None, max_short_term: None })
+        Some(Self { loudness, rate, piece, whole, max_momentary: None, max_short_term: None })
     }
 
     /// Adds samples, those of all channels side by side.
@@ -156,8 +169,8 @@ impl SoundMeter {
         if samples.len() < channels || self.loudness.add_frames_f32(samples).is_err() {
             return;
         }
-        for channel in 0..channels as u32 {
-            self.piece_true_peak = self.loudness.prev_true_peak(channel).unwrap_or(0.0).max(self.piece_true_peak);
+        for (channel, sums) in (0..).zip(&mut self.piece.channels) {
+            sums.true_peak = self.loudness.prev_true_peak(channel).unwrap_or(0.0).max(sums.true_peak);
         }
         self.piece.add(samples);
         self.whole.add(samples);
@@ -175,15 +188,22 @@ impl SoundMeter {
         self.max_short_term = highest(self.max_short_term, short_term);
         let samples = piece.frames * count as u64;
         let squares: f64 = piece.channels.iter().map(|sums| sums.squares).sum();
+        let level = |sums: &Sums| ChannelLevel {
+            sample_peak: sums.peak.into(),
+            true_peak: sums.true_peak,
+            rms: (sums.squares / piece.frames.max(1) as f64).sqrt(),
+        };
+        let channels: Vec<_> = piece.channels.iter().map(level).collect();
         SoundFigures {
             momentary,
             short_term,
-            true_peak: std::mem::take(&mut self.piece_true_peak),
-            sample_peak: piece.channels.iter().map(|sums| f64::from(sums.peak)).fold(0.0, f64::max),
+            true_peak: channels.iter().map(|level| level.true_peak).fold(0.0, f64::max),
+            sample_peak: channels.iter().map(|level| level.sample_peak).fold(0.0, f64::max),
             rms: (squares / samples.max(1) as f64).sqrt(),
             correlation: piece.correlation(),
             clipped: piece.channels.iter().map(|sums| sums.clipped).sum(),
             samples,
+            channels,
         }
     }
 
@@ -314,6 +334,9 @@ mod tests {
         let first = meter.take();
         assert_eq!((first.correlation, first.sample_peak, first.clipped, first.samples), (Some(-1.0), 0.5, 0, 4));
         assert!((first.rms - (0.625_f64 / 4.0).sqrt()).abs() < 1e-12);
+        let levels: Vec<_> = first.channels.iter().map(|level| (level.sample_peak, level.rms)).collect();
+        assert_eq!(levels, [(0.5, (0.3125_f64 / 2.0).sqrt()); 2]);
+        assert_eq!(first.channels.iter().map(|level| level.true_peak).fold(0.0, f64::max), first.true_peak);
         meter.add(&[1.0, 0.0, -1.0, 0.0, 0.9999, 0.0]);
         let second = meter.take();
         assert_eq!((second.correlation, second.sample_peak, second.clipped), (None, 1.0, 2), "one channel is silent");

@@ -180,7 +180,7 @@ impl Serialize for Record<'_> {
             map.serialize_entry("light", &counted.counts.light.map(LightRow))?;
         }
         if recorder.has_audio {
-            map.serialize_entry("audio", &counted.audio.map(AudioRow))?;
+            map.serialize_entry("audio", &counted.audio.as_ref().map(AudioRow))?;
         }
         map.end()
     }
