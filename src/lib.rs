@@ -89,7 +89,7 @@ pub mod analysis {
     pub use histoscope_batch::analyze::light::LightUse;
     pub use histoscope_batch::analyze::merge::merge;
     pub use histoscope_batch::analyze::output::OutputTarget;
-    pub use histoscope_batch::analyze::pipeline::{Jobs, Request};
+    pub use histoscope_batch::analyze::pipeline::{AudioUse, Jobs, Request};
     pub use histoscope_batch::analyze::run::{Destination, Finished, run};
     pub use histoscope_batch::analyze::scenes::SceneFormat;
     pub use histoscope_batch::analyze::selection::Selection;

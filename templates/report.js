@@ -128,6 +128,10 @@
     }
     entries.push(entry("change", percent(clip.change[column])), entry("lowest", percent(clip.lowest[column])),
       entry("highest", percent(clip.highest[column])), entry("out of range", percent(clip.outside[column])));
+    if (clip.loudness) {
+      const level = (value, unit) => value === null ? "silent" : `${value.toFixed(1)} ${unit}`;
+      entries.push(entry("loudness", level(clip.loudness[column], "LUFS")), entry("true peak", level(clip.peak[column], "dBTP")));
+    }
     readout.replaceChildren(...entries);
     readout.classList.add("shown");
   }

@@ -10,8 +10,8 @@ use std::process::ExitCode;
 use clap::Args;
 use histoscope::adjusting::Adjustments;
 use histoscope::analysis::{
-    Against, AnalyzeError, Destination, Finished, Format, Jobs, LOWEST_HLG_PEAK, LightUse, OutputTarget, Request,
-    RunComponents, SceneFormat, ScopeUse, Selection, SignalUse, Stop, TextFormat, USUAL_HLG_PEAK, run,
+    Against, AnalyzeError, AudioUse, Destination, Finished, Format, Jobs, LOWEST_HLG_PEAK, LightUse, OutputTarget,
+    Request, RunComponents, SceneFormat, ScopeUse, Selection, SignalUse, Stop, TextFormat, USUAL_HLG_PEAK, run,
 };
 use histoscope::scoping::Scope;
 use histoscope::{Components, Transfer};
@@ -274,8 +274,13 @@ impl AnalyzeArgs {
             verify: self.verify,
             #[cfg(feature = "test-hooks")]
             spoil: self.spoil,
-            against: self.against.clone().map(|input| Against { input, offset: self.offset, align: self.align }),
-            audio: self.audio,
+            against: self.against.clone().map(|input| Against {
+                input,
+                offset: self.offset,
+                align: self.align,
+                sound_ms: None,
+            }),
+            audio: if self.audio { AudioUse::Required } else { AudioUse::No },
             ..Request::new(input.to_owned(), open, engine, stop.clone())
         }
     }

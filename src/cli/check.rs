@@ -22,8 +22,8 @@ pub struct CheckArgs {
     #[arg(value_name = "FILE", required_unless_present = "print_profile")]
     inputs: Vec<PathBuf>,
 
-    /// Check by this profile: ebu-r103, streaming-sdr, camera, hdr10, hlg, tape, or a TOML file
-    #[arg(long, value_name = "PROFILE", default_value = "ebu-r103")]
+    /// Check by this profile: ebu, streaming-sdr, camera, hdr10, hlg, tape, or a TOML file
+    #[arg(long, value_name = "PROFILE", default_value = "ebu")]
     profile: String,
 
     /// Change a setting of the profile, for example frozen.shortest=1 or black.severity=off; may be given several times

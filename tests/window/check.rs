@@ -95,8 +95,8 @@ fn the_panel_lists_what_the_command_finds_and_leads_there() {
     let clip = faulty(&folder);
     let program = open(&clip, &[]);
     program.key("space");
-    program.after(|| program.key("shift+k"), "not passed by ebu-r103");
-    let (json, expected) = checked(&clip, "ebu-r103", folder.path());
+    program.after(|| program.key("shift+k"), "not passed by ebu");
+    let (json, expected) = checked(&clip, "ebu", folder.path());
     assert_eq!(listed(&program, 0), expected);
     let place = |check: &str| expected.iter().position(|row| row.contains(check)).expect("it is found");
     // By keys: to the flash, then to the black frames, both from the top.
@@ -153,7 +153,7 @@ fn closing_the_panel_ends_the_check_and_another_file_begins_one() {
     program.key("shift+k");
     program.after(|| program.key("shift+k"), "check: stopped");
     program.key("shift+k");
-    program.after(|| program.key("Next"), "not passed by ebu-r103");
+    program.after(|| program.key("Next"), "not passed by ebu");
     assert!(listed(&program, 0).iter().any(|row| row.contains("flash, 1 frame")), "{}", program.log());
     program.quit_with("q");
 }

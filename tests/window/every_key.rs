@@ -295,7 +295,7 @@ fn check(program: &Program, key: &str, action: Action) {
         Action::TogglePanel(Panel::Checks) => {
             let without = without_controls(program);
             // A list this short lies beside the notes, at the upper edge.
-            program.after(|| program.key(key), "passed by ebu-r103");
+            program.after(|| program.key(key), "passed by ebu");
             program.key(key);
             vanishes(program, &without, "the check");
         }

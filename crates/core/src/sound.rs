@@ -84,6 +84,8 @@ pub struct SoundSummary {
     pub true_peak_dbtp: Option<f64>,
     /// Correlation of the first two channels.
     pub correlation: Option<f64>,
+    /// Number of packets that the decoder refused.
+    pub refused_packets: u64,
     /// The channels.
     pub channels: Vec<ChannelSound>,
 }
@@ -231,6 +233,7 @@ impl SoundMeter {
             max_short_term_lufs: self.max_short_term,
             true_peak_dbtp: decibels((0..self.whole.channels.len()).map(true_peak).fold(0.0, f64::max)),
             correlation: self.whole.correlation(),
+            refused_packets: 0,
             channels: self.whole.channels.iter().enumerate().map(channel).collect(),
         }
     }

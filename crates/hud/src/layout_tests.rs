@@ -116,7 +116,7 @@ pub(super) fn shapes_of(hud: &mut Hud, case: Case) -> (Vec<ClippedShape>, FontTe
     let found: Vec<_> = (0..300).map(finding_row).collect();
     let verdict = "not passed by streaming-sdr: 103 errors, 97 warnings, 100 notes in 123456 frames";
     let findings = FindingsView {
-        profiles: ["ebu-r103", "streaming-sdr", "camera", "the house's own.toml"].map(str::to_owned).to_vec(),
+        profiles: ["ebu", "streaming-sdr", "camera", "the house's own.toml"].map(str::to_owned).to_vec(),
         chosen: 1,
         formats: &["edl", "json", "csv"],
         outcome: match note % 3 {

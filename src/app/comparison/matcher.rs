@@ -107,7 +107,7 @@ impl Matching {
     fn begin([first, second]: [&Path; 2], reading: &MatchOptions) -> std::io::Result<Self> {
         let stop = Stop::default();
         let (input, open) = (first.to_owned(), reading.open.clone());
-        let against = Against { input: second.to_owned(), offset: 0, align: None };
+        let against = Against { input: second.to_owned(), offset: 0, align: None, sound_ms: None };
         let its_stop = stop.clone();
         let (sender, answer) = mpsc::channel();
         let waker = Arc::clone(&reading.waker);

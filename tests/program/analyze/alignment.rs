@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::analyze::against::compare;
+use crate::analyze::program::read_records;
 use crate::common::Clip;
 
 /// The content of a pair of clips: a source of FFmpeg's at 25 frames per second.
@@ -149,4 +150,41 @@ fn an_offset_is_right_or_not_sure() {
 #[ignore = "40 pairs take minutes"]
 fn forty_offsets_are_right_or_not_sure() {
     check(PAIRS.iter());
+}
+
+#[test]
+fn the_offset_of_the_sound_is_stated_beside_that_of_the_pictures() {
+    // Noise has no repetition. The second clip begins 0.4 s later, and its sound is 0.12 s late.
+    let clip = |cut: &str, delay: &str, sound: &str, codec: &str| {
+        let pictures = format!("-f lavfi -i {MOVING},trim=start_frame={cut}:end_frame=300,setpts=PTS-STARTPTS");
+        let sound = format!("-f lavfi -i {sound}:s=48000:d=14,atrim=start={delay},asetpts=PTS-STARTPTS");
+        Clip::new("a.mkv", &format!("{pictures} {sound} -c:v libx264 -preset ultrafast -crf 23 {codec} -shortest"))
+    };
+    let noise = "aevalsrc=exprs='0.3*(random(0)-0.5)|0.2*(random(1)-0.5)'";
+    let ours = clip("0", "0.5", noise, "-c:a pcm_s16le");
+    for (delay, codec, ms) in
+        [("0.78", "-c:a aac -b:a 192k", 120_i32), ("0.9", "-c:a libopus", 0), ("1.0", "-c:a flac", -100)]
+    {
+        let theirs = clip("10", delay, noise, codec);
+        let run = compare(ours.path(), theirs.path(), &["--align", "20", "--to", "20f"]);
+        let told = run.stderr.lines().find(|line| line.contains("its sound is")).unwrap_or_else(|| panic!("{run:?}"));
+        let later = if ms < 0 { "earlier" } else { "later" };
+        let number =
+            told.split("its sound is ").nth(1).and_then(|rest| rest.split(' ').next()).and_then(|ms| ms.parse().ok());
+        let number: f64 = number.expect("a number");
+        assert!((number - f64::from(ms.abs())).abs() <= 1.0 && (ms == 0 || told.contains(later)), "{ms}: {told}");
+        let (_, summary) = read_records(&run.stdout);
+        let stated = summary["options"]["against"]["sound_ms"].as_i64();
+        assert!(stated.is_some_and(|stated| (stated - i64::from(ms)).abs() <= 1), "{stated:?}");
+    }
+    let tone = "aevalsrc=exprs='0.2*sin(3141*t)'";
+    let run = compare(
+        clip("0", "0.5", tone, "-c:a flac").path(),
+        clip("10", "0.9", tone, "-c:a flac").path(),
+        &["--align", "20", "--to", "20f"],
+    );
+    assert!(run.stderr.contains("not sure of the offset of the sound"), "{run:?}");
+    let silent = Clip::new("b.mkv", &format!("-f lavfi -i {MOVING} -t 4 -c:v libx264 -crf 23"));
+    let run = compare(silent.path(), ours.path(), &["--align", "20", "--to", "20f"]);
+    assert!(run.stderr.contains("best match") && !run.stderr.contains("sound"), "{run:?}");
 }

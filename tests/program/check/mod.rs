@@ -7,6 +7,7 @@ mod frozen;
 mod known_faults;
 mod outputs;
 mod profiles;
+mod sound;
 mod tape;
 
 use std::path::Path;

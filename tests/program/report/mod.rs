@@ -8,6 +8,7 @@ mod output;
 mod page;
 mod scopes;
 mod shots;
+mod sound;
 mod thumbnails;
 mod timecodes;
 

@@ -6,6 +6,7 @@
 
 pub mod align;
 mod partners;
+pub mod sound;
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;

@@ -6,9 +6,9 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::{self, JoinHandle};
 
 use histoscope_core::sound::{SoundFigures, SoundMeter, SoundSummary};
-use histoscope_media::{MediaError, OpenOptions, SoundBlock, SoundForm, SoundReader, StreamInfo};
+use histoscope_media::{MediaError, SoundBlock, SoundForm, SoundReader, StreamInfo};
 
-use super::counting::CountedFrame;
+use super::counting::{AudioUse, CountedFrame, Request};
 
 /// The most frames that wait for the sound.
 const WAITING: usize = 64;
@@ -36,32 +36,38 @@ pub(super) struct AudioGauge {
     waiting: VecDeque<CountedFrame>,
     /// End of the frame before, in seconds.
     end_secs: Option<f64>,
+    /// `true` if sound that cannot be read ends the run.
+    is_required: bool,
+    /// What went wrong first.
+    fault: Option<MediaError>,
     /// `true` if no more frames are wanted.
     is_over: bool,
 }
 
 impl AudioGauge {
     /// Opens a sound track, counted from 0.
-    ///
-    /// # Errors
-    /// [`MediaError`] if it cannot be read.
-    pub(super) fn start(info: &StreamInfo, options: &OpenOptions, track: usize) -> Result<Self, MediaError> {
-        let reader = SoundReader::open(info, options, track, SoundForm::default())?;
+    pub(super) fn start(info: &StreamInfo, request: &Request, track: usize) -> Self {
         let (questions, asked) = mpsc::channel();
         let (told, answers) = mpsc::channel();
-        let number = track as u32 + 1;
-        let measure = move || {
-            let mut measuring =
-                Measuring { reader, meter: None, rest: None, span: None, is_placed: false, is_over: false };
-            for question in asked {
-                let answer = measuring.answer(&question, number).unwrap_or_else(Answer::Failed);
-                if told.send(answer).is_err() {
-                    return;
-                }
+        let (thread, fault) = match SoundReader::open(info, &request.open, track, SoundForm::default()) {
+            Ok(reader) => {
+                let mut measuring =
+                    Measuring { reader, meter: None, rest: None, span: None, is_placed: false, is_over: false };
+                let measure = move || {
+                    for question in asked {
+                        let answer = measuring.answer(&question, track as u32 + 1).unwrap_or_else(Answer::Failed);
+                        if told.send(answer).is_err() {
+                            return;
+                        }
+                    }
+                };
+                (thread::Builder::new().name("histoscope-audio".to_owned()).spawn(measure).ok(), None)
             }
+            Err(error) => (None, Some(error)),
         };
-        let thread = thread::Builder::new().name("histoscope-audio".to_owned()).spawn(measure).ok();
-        Ok(Self { questions, answers, thread, waiting: VecDeque::new(), end_secs: None, is_over: false })
+        let is_required = request.audio == AudioUse::Required;
+        let (waiting, end_secs, is_over) = (VecDeque::new(), None, false);
+        Self { questions, answers, thread, waiting, end_secs, is_required, fault, is_over }
     }
 
     /// Takes a frame, and passes on those whose sound is known.
@@ -69,63 +75,67 @@ impl AudioGauge {
         &mut self,
         frame: CountedFrame,
         sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>,
-    ) -> Result<ControlFlow<()>, MediaError> {
+    ) -> ControlFlow<()> {
         let facts = &frame.frame.facts;
         let (begin, end) = (facts.time_secs, facts.time_secs + facts.duration_secs);
         // Sound between two frames that are counted belongs to the later one.
         let _ = self.questions.send(Question::Between(self.end_secs.unwrap_or(begin), end));
         self.end_secs = Some(end);
         self.waiting.push_back(frame);
-        self.pass_on(WAITING, sink)
+        self.pass_on(WAITING, sink)?;
+        if self.is_required && self.fault.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     /// Passes frames on until at most this many wait, and those whose sound is known already.
-    fn pass_on(
-        &mut self,
-        most: usize,
-        sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>,
-    ) -> Result<ControlFlow<()>, MediaError> {
+    fn pass_on(&mut self, most: usize, sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>) -> ControlFlow<()> {
         while !self.waiting.is_empty() {
-            let answer =
-                if self.waiting.len() > most { self.answers.recv().ok() } else { self.answers.try_recv().ok() };
+            let has_to = self.waiting.len() > most;
+            // Without a thread, both fail at once.
+            let answer = if has_to { self.answers.recv().ok() } else { self.answers.try_recv().ok() };
             let audio = match answer {
                 Some(Answer::Piece(figures)) => Some(figures),
-                Some(Answer::Failed(error)) => return Err(error),
-                _ if self.waiting.len() > most => None,
+                Some(Answer::Failed(error)) => {
+                    self.fault.get_or_insert(error);
+                    None
+                }
+                _ if has_to => None,
                 _ => break,
             };
             let Some(frame) = self.waiting.pop_front() else { break };
             let audio = audio.filter(|audio| audio.samples > 0);
             if sink(CountedFrame { audio, ..frame }).is_break() {
                 self.is_over = true;
-                return Ok(ControlFlow::Break(()));
+                return ControlFlow::Break(());
             }
         }
-        Ok(ControlFlow::Continue(()))
+        ControlFlow::Continue(())
     }
 
-    /// Passes the last frames on, and returns the figures of all sound: if the run reached the end of the video, to the
-    /// end of the track.
+    /// Passes the last frames on, and returns the figures of all sound, and why there are none or only of a part. If the
+    /// run reached the end of the video, they are those to the end of the track.
     pub(super) fn finish(
         mut self,
         reached_end: bool,
         sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>,
-    ) -> Result<Option<SoundSummary>, MediaError> {
-        if self.is_over || self.pass_on(0, sink)?.is_break() {
-            return Ok(None);
+    ) -> (Option<SoundSummary>, Option<MediaError>) {
+        if self.is_over || self.pass_on(0, sink).is_break() {
+            return (None, self.fault);
         }
         let _ = self.questions.send(Question::Whole(reached_end));
         let whole = match self.answers.recv() {
-            Ok(Answer::Whole(summary)) => Ok(*summary),
-            Ok(Answer::Failed(error)) => Err(error),
-            _ => Ok(None),
+            Ok(Answer::Whole(summary)) => *summary,
+            Ok(Answer::Failed(error)) => {
+                self.fault.get_or_insert(error);
+                None
+            }
+            _ => None,
         };
         drop(self.questions);
         if let Some(thread) = self.thread.take() {
             // It has answered everything.
             let _ = thread.join();
         }
-        whole
+        (whole, self.fault)
     }
 }
 
@@ -165,6 +175,7 @@ impl Measuring {
                 }
                 let summary =
                     self.meter.as_ref().zip(self.span).map(|((_, _, meter), span)| meter.summary(track, span));
+                let summary = summary.map(|summary| SoundSummary { refused_packets: self.reader.refused(), ..summary });
                 Ok(Answer::Whole(Box::new(summary)))
             }
         }

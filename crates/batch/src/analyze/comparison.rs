@@ -32,6 +32,8 @@ pub struct Against {
     pub offset: i64,
     /// Maximum distance from the stated offset to search for the best one, in frames; `None` to use the stated offset.
     pub align: Option<u32>,
+    /// How much later than its pictures the file has its sound, in milliseconds, if that was found with the offset.
+    pub sound_ms: Option<i64>,
 }
 
 /// The method of a comparison, with its result.

@@ -60,6 +60,18 @@ impl Jobs {
 /// Maximum number of processors that a decoder in software uses.
 const PROCESSORS_EACH: usize = 16;
 
+/// Whether a run measures the sound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AudioUse {
+    /// It does not.
+    #[default]
+    No,
+    /// As far as the sound can be read. The [`RunOutcome`] says why it cannot.
+    IfPossible,
+    /// It does; sound that cannot be read ends the run.
+    Required,
+}
+
 /// The complete parameters of a run.
 #[derive(Debug, Clone)]
 pub struct Request {
@@ -91,8 +103,8 @@ pub struct Request {
     pub spoil: Option<u64>,
     /// The file to compare each frame with.
     pub against: Option<Against>,
-    /// `true` to measure the sound.
-    pub audio: bool,
+    /// Whether the sound is measured.
+    pub audio: AudioUse,
     /// Flag that ends the run.
     pub stop: Stop,
 }
@@ -121,7 +133,7 @@ impl Request {
             verify: false,
             spoil: None,
             against: None,
-            audio: false,
+            audio: AudioUse::No,
             stop,
         }
     }
@@ -181,6 +193,8 @@ pub struct RunOutcome {
     pub comparison: Option<ComparisonTally>,
     /// The figures of the sound, if it was measured.
     pub audio: Option<SoundSummary>,
+    /// Why there are none, or only of a part, if the sound could not be read.
+    pub unheard: Option<String>,
 }
 
 /// The part of each picture to count.

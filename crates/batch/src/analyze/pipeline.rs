@@ -14,8 +14,8 @@ use super::against::{Other, compare_all};
 use super::audio::AudioGauge;
 use super::comparison::Against;
 use super::counter::RunComponents;
+pub use super::counting::{AudioUse, CountedFrame, Jobs, Request, RunOutcome};
 use super::counting::{Context, CountingWork, Cropping, count_all};
-pub use super::counting::{CountedFrame, Jobs, Request, RunOutcome};
 use super::error::AnalyzeError;
 use super::frames::{self, Bound, Frames, Positioned};
 use super::jobs;
@@ -67,7 +67,7 @@ impl Pipeline {
         if info.unreadable_matrix.is_some() && request.adjustments.is_off() {
             request.counting = request.counting.without_rgb();
         }
-        if request.audio && info.audio.is_empty() {
+        if request.audio == AudioUse::Required && info.audio.is_empty() {
             return Err(AnalyzeError::NoSound(request.input));
         }
         if let Some(light) = request.counting.light {
@@ -161,18 +161,14 @@ impl Pipeline {
         let Self { request, jobs, info, ending, cropping, positioned, end, decoder, other, mut engine, .. } = self;
         // The counts of a picture that the device did not return are not passed on.
         let (memory, mut has_failed) = (request.open.hardware.memory.clone(), false);
-        let track = AudioTrack::usual(&info.audio).filter(|_| request.audio);
-        let gauge = track.map(|track| AudioGauge::start(&info, &request.open, track)).transpose();
-        let (mut gauge, mut unheard) = (gauge?, None);
+        let track = AudioTrack::usual(&info.audio).filter(|_| request.audio != AudioUse::No);
+        let mut gauge = track.map(|track| AudioGauge::start(&info, &request, track));
         let counted: &mut dyn FnMut(CountedFrame) -> ControlFlow<()> = &mut |frame| {
             has_failed |= memory.as_ref().is_some_and(DeviceMemory::take_failure);
             match &mut gauge {
                 _ if has_failed => ControlFlow::Break(()),
                 None => sink(frame),
-                Some(gauge) => gauge.pass(frame, sink).unwrap_or_else(|error| {
-                    unheard = Some(error);
-                    ControlFlow::Break(())
-                }),
+                Some(gauge) => gauge.pass(frame, sink),
             }
         };
         let count = || match positioned {
@@ -202,14 +198,16 @@ impl Pipeline {
         if has_failed {
             return Err(AnalyzeError::NotReturned(request.input));
         }
-        if let Some(error) = unheard {
-            return Err(error.into());
-        }
         // Frames that wait for their sound are passed on even if counting has failed since.
         let to_end = outcome.as_ref().is_ok_and(|outcome| outcome.reached_end) && request.selection.to.is_none();
-        let audio = gauge.map(|gauge| gauge.finish(to_end, sink)).transpose();
+        let (audio, unheard) = gauge.map_or((None, None), |gauge| gauge.finish(to_end, sink));
+        if request.audio == AudioUse::Required
+            && let Some(error) = unheard
+        {
+            return Err(error.into());
+        }
         let mut outcome = outcome?;
-        outcome.audio = audio?.flatten();
+        (outcome.audio, outcome.unheard) = (audio, unheard.map(|error| error.fault.to_string()));
         if let Some(difference) = outcome.difference.take() {
             return Err(difference.into());
         }

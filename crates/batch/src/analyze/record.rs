@@ -9,7 +9,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::comparison::{Against, ComparisonColumns};
 use super::counter::ScopeUse;
-use super::pipeline::{CountedFrame, Request};
+use super::pipeline::{AudioUse, CountedFrame, Request};
 use super::summary::{adjustments_text, display};
 use crate::fields::{
     AUDIO_FIELDS, AUDIO_PREFIX, AudioRow, CHANNEL_FIELDS, Cell, ChannelRow, Column, FRAME_FIELDS, Field, FrameRow,
@@ -59,7 +59,7 @@ impl Recorder {
             has_weights: request.counting.rgbl && request.open.luminance_weights != WeightsChoice::default(),
             has_vectorscope: request.counting.scopes == ScopeUse::Saturation,
             has_light: request.counting.light.is_some(),
-            has_audio: request.audio,
+            has_audio: request.audio != AudioUse::No,
         }
     }
 

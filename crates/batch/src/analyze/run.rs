@@ -6,6 +6,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 
 use super::against::align::{self, AlignInput};
+use super::against::sound::{self, SoundOffset};
 use super::comparison::Against;
 use super::error::AnalyzeError;
 use super::format::Format;
@@ -113,10 +114,23 @@ fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> R
             return Ok(Finished::StoppedBeforeFirst);
         }
         let found = found?;
-        if !quiet {
-            eprint_line(&format!("{name} and {}: {found}", display(&against.input)));
+        let tell = |text: &dyn std::fmt::Display| {
+            if !quiet {
+                eprint_line(&format!("{name} and {}: {text}", display(&against.input)));
+            }
+        };
+        tell(&found);
+        let sound = sound::find(AlignInput { input, open, selection, stop }, &against.input, found.secs);
+        let sound_ms = match sound {
+            Ok(Some(SoundOffset::Found(secs, _))) => Some((1000.0 * secs).round() as i64),
+            _ => None,
+        };
+        match &sound {
+            Ok(Some(offset)) => tell(offset),
+            Ok(None) => {}
+            Err(error) => tell(&format_args!("no offset of the sound: {}", error.fault)),
         }
-        request.against = Some(Against { offset: found.offset, align: None, ..against.clone() });
+        request.against = Some(Against { offset: found.offset, align: None, sound_ms, ..against.clone() });
     }
     let scenes = match destination {
         Destination::Records { format: Format::Scenes(format), .. } => Some(format.name()),

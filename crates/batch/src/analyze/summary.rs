@@ -11,7 +11,7 @@ use super::comparison::Against;
 use super::comparison::ComparisonSummary;
 use super::counter::ScopeUse;
 use super::light::{LightSummary, LightUse};
-use super::pipeline::{Pipeline, Request};
+use super::pipeline::{AudioUse, Pipeline, Request};
 use super::signal::SignalUse;
 use super::stated_light::StatedLightSummary;
 use crate::fields::SCHEMA;
@@ -126,12 +126,15 @@ pub struct AgainstOptions {
     pub source: Option<SourceIdentity>,
     /// The number of a frame's partner minus its own number.
     pub offset: i64,
+    /// How much later than its pictures the file has its sound, in milliseconds, if that was found with the offset.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sound_ms: Option<i64>,
 }
 
 impl AgainstOptions {
     fn of(against: &Against) -> Self {
-        let Against { input, offset, .. } = against;
-        Self { input: display(input), source: SourceIdentity::of(input), offset: *offset }
+        let Against { input, offset, sound_ms, .. } = against;
+        Self { input: display(input), source: SourceIdentity::of(input), offset: *offset, sound_ms: *sound_ms }
     }
 }
 
@@ -171,7 +174,7 @@ impl RunOptions {
             adjustments: adjustments_text(&request.adjustments),
             scopes: (request.counting.scopes == ScopeUse::Saturation).then(|| "vectorscope".to_owned()),
             light: request.counting.light.map(LightUse::in_words),
-            audio: request.audio,
+            audio: request.audio != AudioUse::No,
             against: request.against.as_ref().map(AgainstOptions::of),
         }
     }

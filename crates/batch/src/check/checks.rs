@@ -11,6 +11,7 @@ mod gaps;
 pub mod hdr;
 mod levels;
 pub mod range;
+pub mod sound;
 mod stretches;
 mod tags;
 pub mod tape;
@@ -18,7 +19,7 @@ pub mod tape;
 use super::row::Check;
 
 /// All checks, in the order in which they are listed.
-pub static ALL: [&Check; 26] = [
+pub static ALL: [&Check; 34] = [
     &clip::BLACK,
     &clip::FROZEN,
     &clip::FLASH,
@@ -38,6 +39,14 @@ pub static ALL: [&Check; 26] = [
     &hdr::LIGHT,
     &hdr::MASTERING,
     &hdr::GAMUT,
+    &sound::LOUDNESS,
+    &sound::TRUE_PEAK,
+    &sound::SOUND_CLIPPED,
+    &sound::SILENCE,
+    &sound::PHASE,
+    &sound::SILENT_CHANNEL,
+    &sound::SOUND_START,
+    &sound::SOUND_LENGTH,
     &tape::OUTLIERS,
     &tape::REPEATED_LINES,
     &tape::FIELDS,

@@ -381,7 +381,7 @@ mod tests {
         CheckedFile {
             file: "a,b.mp4".to_owned(),
             name: "a,b.mp4".to_owned(),
-            profile: "ebu-r103".to_owned(),
+            profile: "ebu".to_owned(),
             findings: vec![
                 finding("tags", Severity::Warning, None, "not tagged: range", Quantity::NONE, Quantity::NONE),
                 finding(
@@ -416,7 +416,7 @@ mod tests {
             lines[3],
             "  0:04.000  100    0:04.080  101    outside EBU R 103, 2 frames  3.2 % (limit 1.0 %)  error"
         );
-        assert_eq!(lines[4], "not passed by ebu-r103: 1 error, 1 warning, 0 notes in 250 frames");
+        assert_eq!(lines[4], "not passed by ebu: 1 error, 1 warning, 0 notes in 250 frames");
     }
 
     #[test]
@@ -437,8 +437,7 @@ mod tests {
         let files = [checked()];
         let text = csv(&files);
         let last = text.lines().last().unwrap();
-        let row =
-            "\"a,b.mp4\",ebu-r103,range,error,4.0,4.08,100,101,,,\"outside EBU R 103, 2 frames\",3.2,%,1.0,%,,,,,";
+        let row = "\"a,b.mp4\",ebu,range,error,4.0,4.08,100,101,,,\"outside EBU R 103, 2 frames\",3.2,%,1.0,%,,,,,";
         assert_eq!(last, row);
         let value: Value = serde_json::from_str(&json_text(&files)).unwrap();
         let file = &value["files"][0];

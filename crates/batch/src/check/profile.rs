@@ -23,9 +23,12 @@ pub struct Profile {
     waivers: Vec<Waiver>,
 }
 
-/// The built-in profiles: their names and texts. The first is the default.
+/// What most deliveries ask for, with what each setting means.
+const BASE: &str = include_str!("profiles/base.toml");
+
+/// The built-in profiles: their names, and what each has other than [`BASE`]. The first is the default.
 pub const BUILT_IN: [(&str, &str); 6] = [
-    ("ebu-r103", include_str!("profiles/ebu-r103.toml")),
+    ("ebu", include_str!("profiles/ebu.toml")),
     ("streaming-sdr", include_str!("profiles/streaming-sdr.toml")),
     ("camera", include_str!("profiles/camera.toml")),
     ("hdr10", include_str!("profiles/hdr10.toml")),
@@ -43,14 +46,38 @@ fn names() -> String {
 /// # Errors
 /// [`ProfileError`] if the file cannot be read.
 pub fn text_of(name: &str) -> Result<(String, String), ProfileError> {
-    if let Some((name, text)) = BUILT_IN.into_iter().find(|(known, _)| *known == name) {
-        return Ok((name.to_owned(), text.to_owned()));
+    if let Some((name, others)) = BUILT_IN.into_iter().find(|(known, _)| *known == name) {
+        return Ok((name.to_owned(), text_with(others)));
     }
     let path = shown(Path::new(name));
     match std::fs::read_to_string(name) {
         Ok(text) => Ok((path, text)),
         Err(error) => Err(ProfileError::Unreadable { path, reason: error.to_string(), known: names() }),
     }
+}
+
+/// Returns the lines of a profile, each with the check that it is about; "" before the first.
+fn lines_of(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut check = "";
+    text.lines().map(move |line| {
+        check = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(check);
+        (check, line)
+    })
+}
+
+/// Returns the text of [`BASE`] with these other settings, below their title.
+fn text_with(others: &str) -> String {
+    let title = others.lines().take_while(|line| line.starts_with('#')).map(str::to_owned);
+    let lines = lines_of(BASE).map(|(check, line)| {
+        let key = line.split_once(" = ").map(|(key, _)| format!("{key} = "));
+        let other = key.and_then(|key| lines_of(others).find(|(of, other)| *of == check && other.starts_with(&key)));
+        match (other, line.split_once('#')) {
+            (None, _) => line.to_owned(),
+            (Some((_, other)), None) => other.to_owned(),
+            (Some((_, other)), Some((_, comment))) => format!("{other:<24}#{comment}"),
+        }
+    });
+    title.chain(lines).map(|line| line + "\n").collect()
 }
 
 impl Profile {
@@ -199,6 +226,7 @@ impl FromStr for Setting {
 struct StatedRule {
     severity: Option<Severity>,
     threshold: Option<f64>,
+    tolerance: Option<f64>,
     shortest: Option<f64>,
 }
 
@@ -220,6 +248,13 @@ impl StatedRule {
                 };
                 let what = || format!("a threshold of {name} is {}", known.range());
                 self.threshold = Some(known.value(value).ok_or_else(what)?);
+            }
+            ("tolerance", value) => {
+                if !check.threshold.as_ref().is_some_and(|known| known.has_tolerance) {
+                    return Err(format!("the check {name} has no tolerance; leave it out"));
+                }
+                let number = number(value).filter(|number| (0.0..=100.0).contains(number));
+                self.tolerance = Some(number.ok_or_else(|| "a tolerance is a number from 0 to 100".to_owned())?);
             }
             ("shortest", value) => {
                 if !check.has_length {
@@ -247,8 +282,9 @@ impl StatedRule {
             let what = if known.words.is_empty() { "threshold" } else { "expected value" };
             return Err(format!("the check {name} states no {what}"));
         }
-        let shortest_secs = self.shortest.unwrap_or(0.0);
-        Ok(Rule { severity, threshold: threshold.unwrap_or(0.0), shortest_secs })
+        let [threshold, tolerance, shortest_secs] =
+            [threshold, self.tolerance, self.shortest].map(|stated| stated.unwrap_or(0.0));
+        Ok(Rule { severity, threshold, tolerance, shortest_secs })
     }
 }
 
@@ -282,16 +318,26 @@ mod tests {
 
     #[test]
     fn the_built_in_profiles_state_every_check() {
-        for (name, text) in BUILT_IN {
-            let profile = Profile::parse(name, text, &[]).unwrap();
+        for (name, others) in BUILT_IN {
+            let (_, text) = text_of(name).unwrap();
+            for (check, line) in lines_of(others) {
+                assert!(
+                    line.starts_with('#')
+                        || lines_of(&text).any(|(of, known)| {
+                            of == check && known.split_once(" #").map_or(known, |(known, _)| known).trim_end() == line
+                        }),
+                    "{name}: {line}"
+                );
+            }
+            let profile = Profile::parse(name, &text, &[]).unwrap();
             assert_eq!(profile, Profile::named(name).unwrap());
             for check in checks::ALL {
                 assert!(text.contains(&format!("[{}]\nseverity", check.name)), "{name}: {}", check.name);
             }
             assert!(profile.checks().any(|(_, rule)| rule.severity == Severity::Error), "{name}");
         }
-        let rule = Profile::named("ebu-r103").unwrap().rule(&checks::clip::FROZEN).copied().unwrap();
-        assert_eq!(rule, Rule { severity: Severity::Error, threshold: -60.0, shortest_secs: 2.0 });
+        let rule = Profile::named("ebu").unwrap().rule(&checks::clip::FROZEN).copied().unwrap();
+        assert_eq!(rule, Rule { severity: Severity::Error, threshold: -60.0, tolerance: 0.0, shortest_secs: 2.0 });
         let frozen = |threshold: &str| {
             let text = format!("[frozen]\nseverity = \"error\"\n{threshold}");
             Profile::parse("p", &text, &[]).unwrap().rule(&checks::clip::FROZEN).unwrap().amplitude()
@@ -315,6 +361,8 @@ mod tests {
             ("[frozen]\nseverity = \"error\"\nthreshold = \"exactly\"", "line 3: a threshold of frozen"),
             ("[black]\nseverity = \"error\"\nthreshold = nan", "line 3: a threshold of black"),
             ("[flash]\nseverity = \"error\"\nthreshold = 4", "line 3: the check flash has no threshold"),
+            ("[black]\nseverity = \"error\"\ntolerance = 4", "line 3: the check black has no tolerance"),
+            ("[loudness]\nseverity = \"error\"\ntolerance = -1", "line 3: a tolerance is a number"),
             ("[tags]\nseverity = \"error\"\nshortest = 4", "line 3: the check tags has no shortest length"),
             ("[frozen]\nseverity = \"error\"\nshortest = -1", "line 3: a shortest length"),
             ("[range]\nseverity = \"error\"", "line 1: the check range states no threshold"),
@@ -348,11 +396,12 @@ mod tests {
     fn settings_change_a_profile() {
         let set = |texts: &[&str]| {
             let settings: Vec<Setting> = texts.iter().map(|text| text.parse().unwrap()).collect();
-            Profile::changed("ebu-r103", &settings)
+            Profile::changed("ebu", &settings)
         };
         let rule = set(&["frozen.shortest=1", "frozen.threshold=exact", "frozen.severity = warning"]);
         let rule = *rule.unwrap().rule(&checks::clip::FROZEN).unwrap();
-        let expected = Rule { severity: Severity::Warning, threshold: f64::NEG_INFINITY, shortest_secs: 1.0 };
+        let expected =
+            Rule { severity: Severity::Warning, threshold: f64::NEG_INFINITY, tolerance: 0.0, shortest_secs: 1.0 };
         assert_eq!(rule, expected);
         let on = set(&["dynamic-range.severity=error", "dynamic-range.expected=hlg"]).unwrap();
         assert_eq!(on.rule(&checks::hdr::DYNAMIC_RANGE).map(|rule| rule.threshold), Some(2.0));

@@ -48,11 +48,13 @@ pub struct Threshold {
     /// The words that a profile may state instead of numbers, if the check is not about numbers: they stand for 0, 1 and
     /// so on.
     pub words: &'static [&'static str],
+    /// `true` if values should be equal to the threshold, with a tolerance.
+    pub has_tolerance: bool,
 }
 
 impl Threshold {
     pub const fn new(unit: &'static str, low: f64, high: f64) -> Self {
-        Self { unit, low, high, usual: None, lowest: None, words: &[] }
+        Self { unit, low, high, usual: None, lowest: None, words: &[], has_tolerance: false }
     }
 
     /// A threshold from `low` to 100 percent.
@@ -68,6 +70,11 @@ impl Threshold {
     /// Adds the value if a profile states none.
     pub const fn usually(self, usual: f64) -> Self {
         Self { usual: Some(usual), ..self }
+    }
+
+    /// Values should be equal to the threshold, with a tolerance.
+    pub const fn with_tolerance(self) -> Self {
+        Self { has_tolerance: true, ..self }
     }
 
     /// One of several words.

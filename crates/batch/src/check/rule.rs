@@ -36,13 +36,15 @@ pub struct Rule {
     pub severity: Severity,
     /// The value from which frames are a finding, in the unit of the check; 0 for checks without a threshold.
     pub threshold: f64,
+    /// By how much values may differ from the threshold, for checks of values that should be equal to it.
+    pub tolerance: f64,
     /// The minimum length of a finding in seconds.
     pub shortest_secs: f64,
 }
 
 impl Rule {
     /// The rule of a check that is not made.
-    pub const OFF: Self = Self { severity: Severity::Off, threshold: 0.0, shortest_secs: 0.0 };
+    pub const OFF: Self = Self { severity: Severity::Off, threshold: 0.0, tolerance: 0.0, shortest_secs: 0.0 };
 
     /// Returns the threshold as a fraction, for thresholds in decibels.
     pub(super) fn amplitude(&self) -> f64 {

@@ -2,7 +2,7 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::checks::{bars, cadence, clip, exposure, flash, hdr, range, tape};
+use super::checks::{bars, cadence, clip, exposure, flash, hdr, range, sound, tape};
 use super::finding::{CheckFinding, Span};
 use super::profile::{Profile, Rule, Severity};
 use super::row::{CountedFile, Found};
@@ -11,7 +11,7 @@ use crate::analyze::AnalyzeError;
 use crate::analyze::inspection::Inspection;
 use crate::analyze::light::LightUse;
 use crate::analyze::overview::Progress;
-use crate::analyze::pipeline::{Pipeline, Request};
+use crate::analyze::pipeline::{AudioUse, Pipeline, Request};
 use crate::analyze::signal::SignalUse;
 use crate::analyze::thumbnails::ThumbnailUse;
 use crate::editors::SourceClip;
@@ -98,6 +98,9 @@ pub fn run_observed(
     }
     if tape::TAPE.iter().any(|check| profile.rule(check).is_some()) {
         request.counting.signal = SignalUse::Defects;
+    }
+    if sound::SOUND.iter().any(|check| profile.rule(check).is_some()) {
+        request.audio = AudioUse::IfPossible;
     }
     let pipeline = match Pipeline::open(request.clone()) {
         // The tags do not say what light the codes have, and that is a finding of its own.

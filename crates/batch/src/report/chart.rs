@@ -155,7 +155,7 @@ pub fn round_top(values: impl IntoIterator<Item = f64>, least: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::clip::{ClipBuilder, FramePlace};
+    use super::super::clip::{ClipBuilder, FramePlace, SoundLevels};
     use super::super::tone::panels;
     use super::*;
     use histoscope_core::histogram::{Components, Histogram};
@@ -176,6 +176,7 @@ mod tests {
                 range: Range::Full,
                 timecode: None,
                 difference: None,
+                sound: SoundLevels::default(),
             };
             clip.add(place, &histogram);
         }
@@ -231,6 +232,7 @@ mod tests {
                 range: Range::Full,
                 timecode: None,
                 difference: None,
+                sound: SoundLevels::default(),
             };
             clip.add(place, &histogram);
         }

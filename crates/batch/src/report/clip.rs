@@ -8,6 +8,7 @@
 use histoscope_core::histogram::{ClipHistogram, Components, Histogram};
 use histoscope_core::picture::color::Range;
 use histoscope_core::picture::{Timecode, TimecodeRate};
+use histoscope_core::sound::{SoundFigures, decibels};
 use histoscope_core::strip::{
     Cut, CutFinder, ExaminedClip, ExaminedFrame, Examiner, Finding, FindingLimits, MAX_LISTED, TimecodeRuns,
     WorstFrame, fold,
@@ -31,6 +32,36 @@ pub struct FramePlace {
     pub timecode: Option<(Timecode, TimecodeRate)>,
     /// The difference from the previous frame; see [`Differences::push`](histoscope_core::strip::Differences::push).
     pub difference: Option<f64>,
+    /// The levels of the frame's sound.
+    pub sound: SoundLevels,
+}
+
+/// Levels of sound; −∞ if it is silent or there is none.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SoundLevels {
+    /// Short-term loudness in LUFS.
+    pub short_term: f64,
+    /// True peak in dBTP.
+    pub true_peak: f64,
+}
+
+impl Default for SoundLevels {
+    fn default() -> Self {
+        Self { short_term: f64::NEG_INFINITY, true_peak: f64::NEG_INFINITY }
+    }
+}
+
+impl SoundLevels {
+    /// Returns the levels of this sound.
+    #[must_use]
+    pub fn of(sound: &SoundFigures) -> Self {
+        let level = |level: Option<f64>| level.unwrap_or(f64::NEG_INFINITY);
+        Self { short_term: level(sound.short_term), true_peak: level(decibels(sound.true_peak)) }
+    }
+
+    const fn max(self, other: Self) -> Self {
+        Self { short_term: self.short_term.max(other.short_term), true_peak: self.true_peak.max(other.true_peak) }
+    }
 }
 
 /// Collects a clip frame by frame.
@@ -115,7 +146,7 @@ impl ClipBuilder {
 
     /// Adds the next frame.
     pub fn add(&mut self, place: FramePlace, histogram: &Histogram) {
-        let FramePlace { number, time_secs, duration_secs, range, timecode, difference } = place;
+        let FramePlace { number, time_secs, duration_secs, range, timecode, difference, sound } = place;
         if self.frames == 0 {
             (self.bits, self.range) = (histogram.bits, range);
         }
@@ -134,7 +165,7 @@ impl ClipBuilder {
             begin_secs: time_secs,
             frames: 1,
             cells,
-            strip: Strip { change, lowest, highest, outside },
+            strip: Strip { change, lowest, highest, outside, sound },
         });
     }
 
@@ -212,6 +243,8 @@ pub struct Strip {
     pub highest: f64,
     /// Largest share of a channel's samples out of range.
     pub outside: f64,
+    /// Levels of the sound.
+    pub sound: SoundLevels,
 }
 
 impl Strip {
@@ -222,6 +255,7 @@ impl Strip {
             lowest: self.lowest.max(other.lowest),
             highest: self.highest.max(other.highest),
             outside: self.outside.max(other.outside),
+            sound: self.sound.max(other.sound),
         }
     }
 }
@@ -383,6 +417,7 @@ mod tests {
                 range: Range::Limited,
                 timecode: None,
                 difference: None,
+                sound: SoundLevels::default(),
             };
             builder.add(place, &histogram);
         }
@@ -407,6 +442,7 @@ mod tests {
             range: Range::Full,
             timecode: None,
             difference: None,
+            sound: SoundLevels::default(),
         };
         builder.add(place, &Histogram::empty(8, Components::Rgbl));
         assert!(builder.finish().unwrap().end_secs > 0.0);

@@ -12,6 +12,7 @@ use histoscope_core::picture::color::Origin;
 use histoscope_core::picture::{Scan, Timecodes};
 use histoscope_core::scopes::ScopeSums;
 use histoscope_core::scopes::graticule::Scale;
+use histoscope_core::sound::SoundSummary;
 use histoscope_core::text::standard;
 use histoscope_media::StreamInfo;
 
@@ -32,6 +33,8 @@ pub struct Report {
     pub thumbnails: Thumbnails,
     /// The clip's summed scopes, if requested.
     pub scopes: ScopeSums,
+    /// The figures of its sound, if it was measured.
+    pub sound: Option<SoundSummary>,
     /// The result of a check, if the page is one of a check.
     pub check: Option<CheckList>,
 }

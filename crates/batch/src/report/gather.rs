@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::clip::{Clip, ClipBuilder, FramePlace};
+use super::clip::{Clip, ClipBuilder, FramePlace, SoundLevels};
 use super::content::{Report, facts};
 use super::thumbnails::Thumbnails;
 use super::times::{time, whole};
@@ -50,7 +50,7 @@ pub fn gather(
     let (mut thumbnails, mut first) = (Thumbnails::default(), None);
     let outcome = pipeline.run(&mut |counted| {
         let flow = each(&counted);
-        let CountedFrame { number, frame, counts, thumbnail, inspected, .. } = counted;
+        let CountedFrame { number, frame, counts, thumbnail, inspected, audio, .. } = counted;
         if let Some(histogram) = counts.rgbl.or(counts.coded) {
             let place = FramePlace {
                 number,
@@ -59,6 +59,7 @@ pub fn gather(
                 range: frame.interpretation.colorimetry.range.value,
                 timecode: frame.facts.timecode.zip(rate),
                 difference: inspected.difference,
+                sound: audio.as_ref().map(SoundLevels::of).unwrap_or_default(),
             };
             clip.add(place, &histogram);
             thumbnails.add(number, thumbnail, inspected.begins, &clip);
@@ -93,6 +94,7 @@ impl Gathered {
             light: SourceLight::of(&first.facts.source).scale(),
             thumbnails,
             scopes: outcome.scopes,
+            sound: outcome.audio,
             check: None,
         }
     }
@@ -107,6 +109,7 @@ fn notes_on(outcome: &RunOutcome, left_out: u64, end_secs: f64) -> Vec<String> {
     if let Some(reason) = &outcome.ended_early {
         notes.push(format!("Incomplete: {reason}."));
     }
+    notes.extend(outcome.unheard.iter().map(|fault| format!("Sound that could not be read: {fault}.")));
     let decoder = &outcome.decoder;
     for (count, what) in [
         (decoder.damaged, "Damaged frames, counted as decoded"),

@@ -15,7 +15,7 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use scopes::{TraceParts, VectorscopeParts};
 use serde_json::json;
-use tables::{BreakLine, ChannelRow, CheckTable, FactLine, FindingLine, FlawList, ShotCard};
+use tables::{BreakLine, ChannelRow, CheckTable, FactLine, FindingLine, FlawList, ShotCard, SoundTable};
 
 use super::clip::{ClipColumn, Columns};
 use super::content::Report;
@@ -49,10 +49,12 @@ struct Page {
     panels: Vec<PanelParts>,
     times: Vec<Label>,
     steps: usize,
-    strips: [StripParts; 2],
+    strips: Vec<StripParts>,
     traces: Vec<TraceParts>,
     vectorscope: Option<VectorscopeParts>,
     figures: Vec<ChannelRow>,
+    /// The figures of the sound, if it was measured.
+    sound: Option<SoundTable>,
     facts: Vec<FactLine>,
     shots: Vec<ShotCard>,
     shots_text: String,
@@ -94,10 +96,14 @@ pub fn page(report: &Report) -> Result<String, png::EncodingError> {
         panels: panels.collect::<Result<_, _>>()?,
         times: charts::times(report),
         steps: charts::STEPS,
-        strips: [charts::change_strip(report), charts::clipped_strip(report)],
+        strips: [charts::change_strip(report), charts::clipped_strip(report)]
+            .into_iter()
+            .chain(charts::sound_strip(report))
+            .collect(),
         traces: scopes::traces(report)?,
         vectorscope: scopes::vectorscope(report)?,
         figures: tables::figures(report),
+        sound: report.sound.as_ref().map(SoundTable::of),
         facts: tables::facts(report),
         shots_text: format!("{}; {}", counted(clip.cuts_found + 1, "shot"), report.cuts_text()),
         shots_listed: (shots.len() as u64 <= clip.cuts_found).then(|| whole(shots.len() as u64)),
@@ -125,6 +131,15 @@ fn data(report: &Report) -> String {
     let round = |value: f64| (value * 1e7).round() / 1e7;
     let each =
         |figure: fn(&ClipColumn) -> f64| -> Vec<f64> { columns.iter().map(|column| round(figure(column))).collect() };
+    let sound = |figure: fn(&ClipColumn) -> f64| {
+        // Silence has no level, and is null.
+        report.sound.as_ref().map(|_| {
+            columns
+                .iter()
+                .map(|column| figure(column).is_finite().then(|| (figure(column) * 10.0).round() / 10.0))
+                .collect::<Vec<_>>()
+        })
+    };
     let value = json!({
         "channels": names,
         "colors": (0..names.len()).map(|channel| css_color(channel_color(clip.components, channel))).collect::<Vec<_>>(),
@@ -141,6 +156,8 @@ fn data(report: &Report) -> String {
         "lowest": each(|column| column.strip.lowest),
         "highest": each(|column| column.strip.highest),
         "outside": each(|column| column.strip.outside),
+        "loudness": sound(|column| column.strip.sound.short_term),
+        "peak": sound(|column| column.strip.sound.true_peak),
     });
     // A script element ends at the first "</script", even inside a string.
     value.to_string().replace('<', "\\u003c")

@@ -14,7 +14,7 @@ use crate::analyze::counter::ScopeUse;
 use crate::analyze::inspection::Inspection;
 use crate::analyze::light::LightSummary;
 use crate::analyze::overview::{Progress, announce};
-use crate::analyze::pipeline::{Pipeline, Request};
+use crate::analyze::pipeline::{AudioUse, Pipeline, Request};
 use crate::analyze::stated_light::StatedLightSummary;
 use crate::analyze::thumbnails::ThumbnailUse;
 use crate::editors::SourceClip;
@@ -63,6 +63,7 @@ pub fn run(mut request: Request, options: &ReportOptions) -> Result<Finished, An
         Inspection { differences: Some(FindingLimits::default().frozen_difference), ..Inspection::default() };
     request.thumbnails = (!options.outputs.is_empty())
         .then_some(ThumbnailUse { cut_threshold: options.cut_threshold, limits: FindingLimits::default() });
+    request.audio = AudioUse::IfPossible;
     let pipeline = Pipeline::open(request)?;
     let name = shown(&pipeline.info().path);
     let mut notes = pipeline.info().notes.clone();

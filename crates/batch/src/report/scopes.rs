@@ -236,7 +236,7 @@ pub fn graticule_text(sum: &VectorscopeSum) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::clip::{ClipBuilder, FramePlace};
+    use crate::report::clip::{ClipBuilder, FramePlace, SoundLevels};
     use crate::report::thumbnails::Thumbnails;
     use histoscope_core::histogram::{Histogram, LightScale};
     use histoscope_core::picture::color::{Matrix, Range};
@@ -271,13 +271,14 @@ mod tests {
                 range: Range::Limited,
                 timecode: None,
                 difference: None,
+                sound: SoundLevels::default(),
             };
             clip.add(place, &Histogram::empty(10, components));
         }
         let clip = clip.finish().unwrap();
         let (name, thumbnails) = ("clip".to_owned(), Thumbnails::default());
         let (facts, notes) = (Vec::new(), Vec::new());
-        Report { name, facts, notes, clip, light: None, thumbnails, scopes, check: None }
+        Report { name, facts, notes, clip, light: None, thumbnails, scopes, sound: None, check: None }
     }
 
     fn pixel(image: &Image, x: usize, y: usize) -> Rgb {

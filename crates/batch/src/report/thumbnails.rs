@@ -112,7 +112,7 @@ impl Thumbnails {
 
 #[cfg(test)]
 mod tests {
-    use super::super::clip::FramePlace;
+    use super::super::clip::{FramePlace, SoundLevels};
     use super::*;
     use histoscope_core::histogram::{Components, Histogram};
     use histoscope_core::picture::color::Range;
@@ -133,6 +133,7 @@ mod tests {
                     range: Range::Full,
                     timecode: None,
                     difference: None,
+                    sound: SoundLevels::default(),
                 },
                 &histogram,
             );

@@ -71,11 +71,13 @@ pub struct FoundOffset {
     pub codes: f64,
     /// The second best offset, and the difference there.
     pub runner_up: (i64, f64),
+    /// Times of the first frame that was compared and of its partner, in seconds.
+    pub secs: [f64; 2],
 }
 
 impl fmt::Display for FoundOffset {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { offset, frames, codes, runner_up: (second, more) } = self;
+        let Self { offset, frames, codes, runner_up: (second, more), .. } = self;
         write!(
             f,
             "best match: offset {offset} (pictures differ by {codes:.2} codes of 255 in {frames} frames; the runner-up is \
@@ -91,13 +93,13 @@ impl fmt::Display for FoundOffset {
 /// frames have partners; [`AnalyzeError::NotSure`] if no offset is clearly better than all others.
 pub fn find(ours: AlignInput<'_>, against: &Against, within: u32) -> Result<FoundOffset, AnalyzeError> {
     let start = ours.selection.from.unwrap_or(Point::Frame(0));
-    let (first, pictures) = small_pictures(ours, start, |first| first.saturating_add(WINDOW))?;
+    let (first, times, pictures) = small_pictures(ours, start, |first| first.saturating_add(WINDOW))?;
     // The neighbours of the outermost offsets are compared too.
     let reach = i128::from(within) + 1;
     let place = |distance: i128| u64::try_from(i128::from(first) + i128::from(against.offset) + distance).unwrap_or(0);
     let theirs = AlignInput { input: &against.input, ..ours };
     let end = place(reach + pictures.len() as i128);
-    let (their_first, partners) = small_pictures(theirs, Point::Frame(place(-reach)), |_| end)?;
+    let (their_first, their_times, partners) = small_pictures(theirs, Point::Frame(place(-reach)), |_| end)?;
     let distances = (0..=i64::from(within) + 1).flat_map(|off| if off == 0 { vec![0] } else { vec![off, -off] });
     let offsets: Vec<i64> = distances.map(|off| against.offset.saturating_add(off)).collect();
     let matches: Vec<OffsetMatch> = offsets
@@ -113,7 +115,10 @@ pub fn find(ours: AlignInput<'_>, against: &Against, within: u32) -> Result<Foun
         let (input, other) = files();
         return Err(AnalyzeError::NotSure { input, other, candidates: [best.offset, second.offset] });
     }
+    let partner = (first as i64 + best.first as i64).saturating_add(best.offset).saturating_sub(their_first as i64);
+    let secs = [times[best.first], usize::try_from(partner).map_or(0.0, |partner| their_times[partner])];
     Ok(FoundOffset {
+        secs,
         offset: best.offset,
         frames: best.errors.len(),
         codes: best.mean().sqrt(),
@@ -283,7 +288,7 @@ fn small_pictures(
     clip: AlignInput<'_>,
     from: Point,
     end: impl FnOnce(u64) -> u64,
-) -> Result<(u64, Vec<SmallPicture>), AnalyzeError> {
+) -> Result<(u64, Vec<f64>, Vec<SmallPicture>), AnalyzeError> {
     let AlignInput { input, open, selection, stop } = clip;
     let mut decoder = Decoder::open(input, open)?;
     if !decoder.info().seekable {
@@ -295,7 +300,7 @@ fn small_pictures(
     let mut frames = Frames::start(decoder, positioned, 0, (open, stop))?;
     let mut end = Some(end);
     let (mut first, mut last) = (0, u64::MAX);
-    let mut found = Vec::new();
+    let (mut times, mut found) = (Vec::new(), Vec::new());
     // A damaged file is compared as far as it can be read.
     while let Next::Frame(number, frame) = frames.next() {
         if let Some(end) = end.take() {
@@ -308,9 +313,10 @@ fn small_pictures(
         let small = SmallPicture::of(picture, cropping.of(number, picture)?).map_err(|error| {
             MediaFault::Failed { action: "cutting out the region", reason: error.to_string() }.of(input.to_owned())
         })?;
+        times.push(frame.facts.time_secs);
         found.push(small);
     }
-    Ok((first, found))
+    Ok((first, times, found))
 }
 
 #[cfg(test)]

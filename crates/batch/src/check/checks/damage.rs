@@ -32,7 +32,10 @@ impl Finder for Damage {
         ];
         let missing =
             missing.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
-        let in_file = missing.chain(outcome.ended_early.clone()).map(Found::in_file);
+        let unheard = outcome.unheard.iter().map(|fault| format!("sound that cannot be read: {fault}"));
+        let refused = outcome.audio.as_ref().map(|sound| sound.refused_packets).filter(|count| *count > 0);
+        let refused = refused.map(|count| format!("{count} packets of sound refused by the decoder"));
+        let in_file = missing.chain(unheard).chain(refused).chain(outcome.ended_early.clone()).map(Found::in_file);
         let stretches = self.0.finish();
         let damaged = stretches.iter().map(|stretch| {
             let Found { span, text, .. } = stretch.found("damaged");

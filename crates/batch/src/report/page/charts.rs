@@ -20,6 +20,8 @@ use histoscope_render::view::overlay::lights;
 const WIDTH: usize = 1120;
 /// Number of steps along the time axis of the strips.
 pub const STEPS: usize = 1120;
+/// The level at the bottom of the strip of the sound, in LUFS and dBTP. Its top is 0.
+const SOUND_BOTTOM: f64 = -60.0;
 
 /// A text and its position, in percent of the width.
 pub struct Label {
@@ -72,8 +74,8 @@ pub struct Mark {
 pub struct StripParts {
     pub name: &'static str,
     pub title: &'static str,
-    /// The value at the top of the strip's scale, formatted.
-    pub top: String,
+    /// The values at the top and the bottom of the strip's scale, formatted.
+    pub ends: [String; 2],
     pub curves: Vec<Curve>,
     pub marks: Vec<Mark>,
     pub about: String,
@@ -163,7 +165,7 @@ pub fn change_strip(report: &Report) -> StripParts {
     StripParts {
         name: "change",
         title: "Change from frame to frame",
-        top: top_text(top),
+        ends: percent_ends(top),
         curves: vec![
             Curve { style: "change".to_owned(), path: area(&change, top) },
             Curve { style: "threshold".to_owned(), path: line },
@@ -202,12 +204,40 @@ pub fn clipped_strip(report: &Report) -> StripParts {
         keys.push((name, format!("{}: up to {most}", title.to_lowercase())));
     }
     let (name, title) = ("clipped", "Clipped and out of range");
-    StripParts { name, title, top: top_text(top), curves, marks, about: String::new(), small: None, keys }
+    StripParts { name, title, ends: percent_ends(top), curves, marks, about: String::new(), small: None, keys }
 }
 
-/// Formats the value at the top of a strip's scale.
-fn top_text(top: f64) -> String {
-    percent(top).replace(".0 %", " %")
+/// Returns the strip of the sound's loudness and peaks, if it was measured.
+pub fn sound_strip(report: &Report) -> Option<StripParts> {
+    let sound = report.sound.as_ref()?;
+    let figures: [(&str, &str, fn(&Strip) -> f64); 2] = [
+        ("peak", "true peak, in dBTP", |strip| strip.sound.true_peak),
+        ("loudness", "short-term loudness, in LUFS", |strip| strip.sound.short_term),
+    ];
+    let (mut curves, mut keys) = (Vec::new(), Vec::new());
+    for (name, title, figure) in figures {
+        let above_bottom = |strip: &Strip| (figure(strip) - SOUND_BOTTOM).clamp(0.0, -SOUND_BOTTOM);
+        let values = strip(&report.clip, STEPS, above_bottom);
+        curves.push(Curve { style: format!("area {name}"), path: area(&values, -SOUND_BOTTOM) });
+        keys.push((name, title.to_owned()));
+    }
+    Some(StripParts {
+        name: "sound",
+        title: "Sound",
+        ends: ["0".to_owned(), format!("{SOUND_BOTTOM}")],
+        curves,
+        marks: Vec::new(),
+        about: sound
+            .integrated_lufs
+            .map_or_else(|| "silent".to_owned(), |loudness| format!("{loudness:.1} LUFS integrated")),
+        small: None,
+        keys,
+    })
+}
+
+/// Returns the ends of a strip's scale in percent.
+fn percent_ends(top: f64) -> [String; 2] {
+    [percent(top).replace(".0 %", " %"), "0 %".to_owned()]
 }
 
 /// Returns the outline of the area under the values, in a box of `STEPS` × 100. Runs of equal values add nothing to the

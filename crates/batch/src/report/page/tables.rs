@@ -10,6 +10,7 @@ use crate::report::times::{percent, time, whole};
 use crate::report::tone::css_color;
 use histoscope_core::histogram::ChannelStats;
 use histoscope_core::picture::color::Origin;
+use histoscope_core::sound::{ChannelSound, SoundSummary};
 use histoscope_core::strip::channel_color;
 use histoscope_core::strip::{Finding, Flaw, TimecodeBreak, TimecodeRun, WorstFrame};
 use histoscope_core::text::{counted, sanitized};
@@ -24,6 +25,58 @@ pub struct ChannelName {
 pub struct ChannelRow {
     pub channel: ChannelName,
     pub cells: Vec<String>,
+}
+
+/// The figures of the sound, as text.
+pub struct SoundTable {
+    /// The figures of all channels, with their names.
+    pub whole: Vec<(&'static str, String)>,
+    /// The number of each channel, and its figures.
+    pub channels: Vec<(usize, [String; 5])>,
+}
+
+impl SoundTable {
+    pub fn of(sound: &SoundSummary) -> Self {
+        let number = |value: Option<f64>, unit: &str| {
+            value.map_or_else(|| "none".to_owned(), |value| format!("{value:.1} {unit}"))
+        };
+        let mut figures = vec![
+            ("integrated loudness", number(sound.integrated_lufs, "LUFS")),
+            ("loudness range", number(sound.range_lu, "LU")),
+            ("highest short-term loudness", number(sound.max_short_term_lufs, "LUFS")),
+            ("highest momentary loudness", number(sound.max_momentary_lufs, "LUFS")),
+            ("true peak", number(sound.true_peak_dbtp, "dBTP")),
+        ];
+        figures.extend(
+            sound
+                .correlation
+                .map(|correlation| ("correlation of channels 1 and 2", format!("{:.2}", correlation + 0.0))),
+        );
+        figures.push((
+            "track",
+            format!(
+                "{}, {} Hz, from {} to {}",
+                sound.track,
+                whole(sound.rate.into()),
+                time(sound.begin_secs),
+                time(sound.end_secs)
+            ),
+        ));
+        let level = |value: Option<f64>| value.map_or_else(|| "silent".to_owned(), |value| format!("{value:.1}"));
+        let channel = |channel: &ChannelSound| {
+            [
+                level(channel.sample_peak_dbfs),
+                level(channel.true_peak_dbtp),
+                level(channel.rms_dbfs),
+                format!("{:.5}", channel.dc),
+                whole(channel.clipped),
+            ]
+        };
+        Self {
+            whole: figures,
+            channels: sound.channels.iter().map(channel).enumerate().map(|(index, cells)| (index + 1, cells)).collect(),
+        }
+    }
 }
 
 /// A fact about the video.
