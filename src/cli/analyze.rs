@@ -18,7 +18,9 @@ use histoscope::{Components, Transfer};
 
 use super::adjust::AdjustArgs;
 use super::interrupt::{INTERRUPTED, stop_on_interrupt};
-use super::options::{CountingArgs, PartArgs, ReadingArgs, TRANSFERS, Values, one_of, parse_jobs, whole};
+use super::options::{
+    AudioTrackArgs, CountingArgs, PartArgs, ReadingArgs, TRANSFERS, Values, one_of, parse_jobs, whole,
+};
 use super::output::{WrongUsage, print_error, wrong_usage};
 
 /// The exit code if two videos differ.
@@ -114,6 +116,9 @@ pub struct AnalyzeArgs {
 
     #[command(flatten)]
     adjust: AdjustArgs,
+
+    #[command(flatten)]
+    audio_track: AudioTrackArgs,
 
     #[command(flatten)]
     reading: ReadingArgs,
@@ -281,6 +286,7 @@ impl AnalyzeArgs {
                 sound_ms: None,
             }),
             audio: if self.audio { AudioUse::Required } else { AudioUse::No },
+            audio_track: self.audio_track.audio_track,
             ..Request::new(input.to_owned(), open, engine, stop.clone())
         }
     }

@@ -9,7 +9,7 @@ use histoscope::analysis::{Request, Stop};
 use histoscope::checking::{self, CheckFormat, CheckedFile, Profile, ProfileError, Setting};
 
 use super::interrupt::{INTERRUPTED, stop_on_interrupt};
-use super::options::{AdapterArgs, ENGINES, ReadingArgs, one_of};
+use super::options::{AdapterArgs, AudioTrackArgs, ENGINES, ReadingArgs, one_of};
 use super::output::{print_error, print_line, wrong_usage};
 
 /// The exit code if a file has not passed.
@@ -54,6 +54,9 @@ pub struct CheckArgs {
 
     #[command(flatten)]
     adapter: AdapterArgs,
+
+    #[command(flatten)]
+    audio_track: AudioTrackArgs,
 
     #[command(flatten)]
     reading: ReadingArgs,
@@ -132,7 +135,10 @@ impl CheckArgs {
 
     fn request(&self, input: &Path, stop: &Stop) -> Request {
         let engine = (self.engine, self.adapter.choice());
-        Request::new(input.to_owned(), self.reading.open_options(), engine, stop.clone())
+        Request {
+            audio_track: self.audio_track.audio_track,
+            ..Request::new(input.to_owned(), self.reading.open_options(), engine, stop.clone())
+        }
     }
 }
 

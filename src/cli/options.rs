@@ -30,6 +30,14 @@ pub fn one_of<T: Copy + Send + Sync>(values: Values<T>) -> impl TypedValueParser
     PossibleValuesParser::new(values.iter().map(listed)).try_map(move |name| meaning(name).ok_or("unknown"))
 }
 
+/// The option for choosing the sound.
+#[derive(Debug, Args)]
+pub struct AudioTrackArgs {
+    /// Measure this sound track of the file, counted from 1 in file order, instead of its default one
+    #[arg(long, value_name = "N", value_parser = whole::<u32, 1, 1_000_000>)]
+    pub audio_track: Option<u32>,
+}
+
 /// The options for reading the video.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Reading the video")]

@@ -11,7 +11,7 @@ use histoscope::scoping::{Diagram, Scope, ScopeChoice};
 
 use super::analyze::LightArgs;
 use super::interrupt::{INTERRUPTED, stop_on_interrupt};
-use super::options::{CountingArgs, DIAGRAMS, PartArgs, ReadingArgs, Values, one_of, parse_jobs};
+use super::options::{AudioTrackArgs, CountingArgs, DIAGRAMS, PartArgs, ReadingArgs, Values, one_of, parse_jobs};
 use super::output::{print_error, wrong_usage};
 
 /// Arguments of `report`.
@@ -58,6 +58,9 @@ pub struct ReportArgs {
     light: LightArgs,
 
     #[command(flatten)]
+    audio_track: AudioTrackArgs,
+
+    #[command(flatten)]
     reading: ReadingArgs,
 
     #[command(flatten)]
@@ -99,6 +102,7 @@ impl ReportArgs {
             },
             counting: RunComponents { rgbl: !coded, coded, scopes, light, ..RunComponents::default() },
             jobs: self.jobs,
+            audio_track: self.audio_track.audio_track,
             ..Request::new(self.input, open, engine, stop_on_interrupt()?)
         };
         let options = ReportOptions {

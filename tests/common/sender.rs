@@ -17,15 +17,16 @@ impl Sender {
     /// Sends FFmpeg's moving test source of this size, at 30 frames per second, until dropped: `ffmpeg … ARGUMENTS
     /// target`.
     pub fn moving(size: &str, arguments: &str, target: &str) -> Self {
-        Self::new(&format!("-re -f lavfi -i testsrc2=size={size}:rate=30 -pix_fmt yuv420p {arguments}"), target)
+        Self::raw(&format!("-re -f lavfi -i testsrc2=size={size}:rate=30 -pix_fmt yuv420p {arguments}"), target)
     }
 
     /// Sends a clip in a loop, in real time.
     pub fn of(clip: &Path, arguments: &str, target: &str) -> Self {
-        Self::new(&format!("-re -stream_loop -1 -i {} {arguments}", clip.display()), target)
+        Self::raw(&format!("-re -stream_loop -1 -i {} {arguments}", clip.display()), target)
     }
 
-    fn new(arguments: &str, target: &str) -> Self {
+    /// Sends what these arguments say: `ffmpeg ARGUMENTS target`.
+    pub fn raw(arguments: &str, target: &str) -> Self {
         let mut command = Command::new("ffmpeg");
         command.args(["-hide_banner", "-loglevel", "error", "-nostdin", "-y"]).args(arguments.split_whitespace());
         command.arg(target).stdin(Stdio::null()).stdout(Stdio::null());

@@ -1,5 +1,6 @@
 //! The sound of a file, read apart from its pictures.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::av::{
@@ -8,6 +9,7 @@ use crate::av::{
 use crate::error::{MediaError, MediaFault};
 use crate::read::info::{OpenOptions, StreamInfo};
 use crate::read::source::Source;
+use crate::read::tap::SoundTap;
 
 /// Seconds before a position at which decoding starts, so that the decoder has settled by then.
 const PREROLL_SECS: f64 = 0.1;
@@ -55,10 +57,34 @@ impl SoundBlock {
     }
 }
 
+/// Where the packets come from.
+enum Origin {
+    /// The source is read a second time.
+    Own(Box<Source>, Input),
+    /// They are those of a live source, as they arrive.
+    Live(PathBuf, SoundTap),
+}
+
+impl Origin {
+    fn error(&self, action: &'static str, error: AvError) -> MediaError {
+        match self {
+            Self::Own(source, _) => source.error(action, error),
+            Self::Live(path, _) => MediaFault::Failed { action, reason: error.to_string() }.of(path.clone()),
+        }
+    }
+}
+
+impl Drop for SoundReader {
+    fn drop(&mut self) {
+        if let Origin::Live(_, tap) = &self.origin {
+            tap.want(None);
+        }
+    }
+}
+
 /// Reads a sound track.
 pub struct SoundReader {
-    source: Source,
-    input: Input,
+    origin: Origin,
     stream: usize,
     codec: SoundCodec,
     converter: Option<SoundConverter>,
@@ -91,23 +117,47 @@ impl SoundReader {
         let wanted = info.audio.get(track).ok_or_else(|| {
             failed(MediaFault::NoSuchAudioTrack { track: track as u32 + 1, tracks: info.audio.len() })
         })?;
+        let stream = wanted.stream;
+        if info.live {
+            return Self::open_live(info, stream, form).unwrap_or_else(|| Err(failed(MediaFault::SoundOnce)));
+        }
         let source = Source::new(&info.path, options, Arc::new(Interrupt::new()))?;
-        if info.live || !source.can_reopen() {
+        if !source.can_reopen() {
             return Err(failed(MediaFault::SoundOnce));
         }
         let mut input = source.open()?;
-        let stream = wanted.stream;
-        input.select(stream);
+        input.select(stream, None);
         let parameters = input.stream(stream).filter(StreamParameters::is_audio);
         let parameters =
             parameters.ok_or_else(|| failed(MediaFault::NoSuchAudioTrack { track: track as u32 + 1, tracks: 0 }))?;
         let codec = SoundCodec::open(&parameters).map_err(|error| source.error("decode the sound", error))?;
         let tick_secs = parameters.time_base().value();
-        let zero_secs = info.time_base.times(info.start_ticks);
         let may_jump = input.may_jump();
-        Ok(Self {
-            source,
-            input,
+        let zero_secs = info.time_base.times(info.start_ticks);
+        let origin = Origin::Own(Box::new(source), input);
+        Ok(Self::new(origin, (stream, codec), (tick_secs, zero_secs, may_jump), form))
+    }
+
+    /// Opens the sound of a live source; `None` if there is none.
+    fn open_live(info: &StreamInfo, stream: usize, form: SoundForm) -> Option<Result<Self, MediaError>> {
+        let origin = Origin::Live(info.path.clone(), info.tap.clone());
+        let (codec, tick_secs, may_jump) = match info.tap.open(stream)? {
+            Ok(opened) => opened,
+            Err(error) => return Some(Err(origin.error("decode the sound", error))),
+        };
+        let zero_secs = info.time_base.times(info.start_ticks) - info.tap.offset_secs();
+        info.tap.want(Some(stream));
+        Some(Ok(Self::new(origin, (stream, codec), (tick_secs, zero_secs, may_jump), form)))
+    }
+
+    fn new(
+        origin: Origin,
+        (stream, codec): (usize, SoundCodec),
+        (tick_secs, zero_secs, may_jump): (f64, f64, bool),
+        form: SoundForm,
+    ) -> Self {
+        Self {
+            origin,
             stream,
             codec,
             converter: None,
@@ -121,7 +171,7 @@ impl SoundReader {
             is_drained: false,
             held: None,
             failures: 0,
-        })
+        }
     }
 
     /// Returns the number of packets that the decoder has refused so far.
@@ -130,21 +180,23 @@ impl SoundReader {
         self.refused
     }
 
-    /// Goes to the last place from which the sound at this time can be decoded. What is read then may begin earlier.
+    /// Goes to the last place from which the sound at this time can be decoded. What is read then may begin earlier. A
+    /// live source goes on.
     ///
     /// # Errors
     /// [`MediaError`] if the source cannot be positioned.
     pub fn seek(&mut self, secs: f64) -> Result<(), MediaError> {
-        self.source.limit_time();
+        let Origin::Own(source, input) = &mut self.origin else { return Ok(()) };
+        source.limit_time();
         let ticks = ((secs - PREROLL_SECS + self.zero_secs) / self.tick_secs).floor() as i64;
-        self.input.seek(self.stream, ticks).map_err(|error| self.source.error("position the sound", error))?;
+        input.seek(self.stream, ticks).map_err(|error| source.error("position the sound", error))?;
         self.codec.flush();
         (self.converter, self.held) = (None, None);
         (self.offset_secs, self.end_secs, self.is_drained) = (0.0, None, false);
         Ok(())
     }
 
-    /// Reads the next piece of sound; `None` at the end.
+    /// Reads the next piece of sound; `None` at the end, and while no more of a live source has arrived.
     ///
     /// # Errors
     /// [`MediaError`] if the source fails. Damaged packets are left out, and leave a gap.
@@ -162,7 +214,8 @@ impl SoundReader {
                     }
                 }
                 SoundReceived::Refused => self.refused += 1,
-                SoundReceived::NeedsInput => self.feed()?,
+                SoundReceived::NeedsInput if !self.feed()? => return Ok(None),
+                SoundReceived::NeedsInput => {}
                 SoundReceived::End => {
                     let is_over = std::mem::replace(&mut self.is_drained, true);
                     return Ok(if is_over { None } else { self.rest() });
@@ -174,7 +227,7 @@ impl SoundReader {
     /// Converts what the decoder holds.
     fn convert(&mut self, facts: &SoundFacts) -> Result<Option<SoundBlock>, MediaError> {
         let form = self.form;
-        let failed = |error| self.source.error("convert the sound", error);
+        let failed = |error| self.origin.error("convert the sound", error);
         let converter = match &mut self.converter {
             Some(converter) => converter,
             None => {
@@ -207,10 +260,18 @@ impl SoundReader {
         Some(SoundBlock { start_secs, rate: converter.rate(), channels: converter.channels(), samples })
     }
 
-    /// Sends the next packet to the decoder.
-    fn feed(&mut self) -> Result<(), MediaError> {
-        self.source.limit_time();
-        let sent = match self.input.read() {
+    /// Sends the next packet to the decoder. Returns `false` if none of a live source has arrived.
+    fn feed(&mut self) -> Result<bool, MediaError> {
+        let (source, input) = match &mut self.origin {
+            Origin::Own(source, input) => (source, input),
+            Origin::Live(_, tap) => {
+                let Some(packet) = tap.next() else { return Ok(false) };
+                self.refused += u64::from(self.codec.send(Some(&packet)).is_err());
+                return Ok(true);
+            }
+        };
+        source.limit_time();
+        let sent = match input.read() {
             Read::Packet(packet) if usize::try_from(packet.stream()) == Ok(self.stream) => {
                 self.codec.send(Some(&packet))
             }
@@ -221,16 +282,14 @@ impl SoundReader {
             }
             Read::Error(AvError::INVALID_DATA) if self.failures < MOST_FAILURES => {
                 self.failures += 1;
-                return Ok(());
+                return Ok(true);
             }
             Read::End => self.codec.send(None),
-            Read::Error(error) => return Err(self.source.error("read the sound", error)),
-            Read::Denied(_) => return Err(self.source.error("read the sound", AvError::NO_ENTRY)),
+            Read::Error(error) => return Err(source.error("read the sound", error)),
+            Read::Denied(_) => return Err(source.error("read the sound", AvError::NO_ENTRY)),
         };
         self.failures = 0;
-        if sent.is_err() {
-            self.refused += 1;
-        }
-        Ok(())
+        self.refused += u64::from(sent.is_err());
+        Ok(true)
     }
 }

@@ -14,6 +14,8 @@ const RETRY: Duration = Duration::from_secs(5);
 const LINGER: Duration = Duration::from_secs(2);
 /// How often the queue is looked after while it is played.
 const ROUND: Duration = Duration::from_millis(50);
+/// The same for a live source, whose sound is wanted as soon as it is there.
+const LIVE_ROUND: Duration = Duration::from_millis(10);
 
 /// What the thread works with.
 #[derive(Default)]
@@ -91,7 +93,7 @@ impl Feeder {
         let rate = output.rate;
         match self.feed(shared, heard, (version, rate)) {
             Ok(true) => Some(Duration::ZERO),
-            Ok(false) if !is_silent => Some(ROUND),
+            Ok(false) if !is_silent => Some(if heard.info.live { LIVE_ROUND } else { ROUND }),
             Ok(false) => is_lingering.then_some(LINGER),
             Err(error) => {
                 log::debug!("sound: {error}");
@@ -129,6 +131,9 @@ impl Feeder {
             }
         }
         let block = reader.read()?;
+        if block.is_none() && heard.info.live {
+            return Ok(false);
+        }
         // The window may have asked for another place meanwhile.
         let orders = shared.orders();
         if orders.version == version && orders.restart.is_none() {

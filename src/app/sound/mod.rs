@@ -18,7 +18,6 @@ use queue::SoundQueue;
 
 /// Difference between what is heard and what is seen above which the sound is positioned again, in seconds.
 const APART_SECS: f64 = 0.1;
-
 /// The volume, kept between runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -134,8 +133,8 @@ impl Sound {
     pub fn take_over(&mut self, info: &Arc<StreamInfo>) -> Option<String> {
         let is_known = self.video.as_ref().is_some_and(|known| {
             Arc::ptr_eq(known, info)
-                || (&known.path, &known.audio, known.start_ticks, known.time_base, known.live)
-                    == (&info.path, &info.audio, info.start_ticks, info.time_base, info.live)
+                || (&known.path, &known.audio, known.start_ticks, known.time_base, &known.tap)
+                    == (&info.path, &info.audio, info.start_ticks, info.time_base, &info.tap)
         });
         if is_known {
             return None;
@@ -186,8 +185,7 @@ impl Sound {
     fn play_track(&mut self, track: Option<usize>) {
         self.track = track;
         let Some(info) = &self.video else { return };
-        let is_heard = self.is_possible && !info.live;
-        let heard = track.filter(|_| is_heard);
+        let heard = track.filter(|_| self.is_possible);
         let heard = heard.map(|track| Heard { info: Arc::clone(info), options: self.open.clone(), track });
         let has_sound = heard.is_some();
         {
@@ -211,6 +209,14 @@ impl Sound {
     pub fn follow(&mut self, player: &mut Player, now: Instant) -> Option<String> {
         self.thread.as_ref()?;
         let mut queue = self.shared.queue();
+        if player.is_live() {
+            // Sound that comes later than its pictures makes them wait, unless nobody hears it.
+            if self.track.is_none() || self.volume.is_muted {
+                player.release();
+            } else if let late @ 0.001.. = queue.take_late_secs() {
+                player.hold_back(late, now);
+            }
+        }
         let Some(secs) = player.sounding_secs(now) else {
             queue.aim(None);
             self.is_aimed = false;

@@ -13,6 +13,8 @@ const AHEAD_SECS: f64 = 0.5;
 const SILENCE_SECS: f64 = 0.25;
 /// Differences from the place that is wanted that are waited out or skipped, in seconds.
 const REACH_SECS: f64 = 0.25;
+/// How much earlier sound should come that has come too late, besides what it was late, in seconds.
+const MARGIN_SECS: f64 = 0.04;
 /// The most seconds that the decoder may be behind, and still is waited for.
 const SLOW_SECS: f64 = 5.0;
 
@@ -34,6 +36,8 @@ pub struct SoundQueue {
     heard: Option<(Instant, f64)>,
     /// The volume that is wanted, and the one that was reached.
     gain: (f32, f32),
+    /// How much earlier the sound should have come, in seconds.
+    late_secs: f64,
     /// Number of times that the device needed sound that had not been decoded.
     underruns: u64,
 }
@@ -51,6 +55,7 @@ impl SoundQueue {
             target: None,
             heard: None,
             gain: (gain, gain),
+            late_secs: 0.0,
             underruns: 0,
         }
     }
@@ -142,6 +147,11 @@ impl SoundQueue {
         self.heard.map(|(at, secs)| secs + signed_secs(at, now))
     }
 
+    /// Returns how much earlier the sound since the last call should have come, in seconds.
+    pub const fn take_late_secs(&mut self) -> f64 {
+        std::mem::replace(&mut self.late_secs, 0.0)
+    }
+
     /// Returns how often the device had to wait.
     #[must_use]
     pub const fn underruns(&self) -> u64 {
@@ -164,6 +174,9 @@ impl SoundQueue {
             let skipped = ((-early).max(0.0) as usize).min(here);
             silent = (early.max(0.0) as usize).min(room);
             self.drop_frames(skipped);
+            if here > 0 && skipped == here {
+                self.late_secs = self.late_secs.max((-early - here as f64) / rate + MARGIN_SECS);
+            }
             if silent == room || skipped == here {
                 return;
             }
@@ -184,6 +197,7 @@ impl SoundQueue {
         if frames < room - silent {
             self.underruns += u64::from(!self.is_over);
             self.heard = None;
+            self.late_secs = self.late_secs.max(MARGIN_SECS);
         }
     }
 
@@ -261,6 +275,21 @@ mod tests {
         assert_eq!(heard(&mut queue, 16, now + ms(11))[13..], [24, 0, 0]);
         assert_eq!(queue.underruns(), 1, "the end is no fault");
         assert!(queue.reaches(700.0) && !queue.wants_sound());
+    }
+
+    #[test]
+    fn sound_that_only_comes_too_late_says_by_how_much() {
+        let (mut queue, now) = (queue(), Instant::now());
+        queue.aim(Some((now, 0.100)));
+        assert_eq!((heard(&mut queue, 4, now), queue.take_late_secs()), (vec![0; 4], 0.0), "none has come");
+        queue.push(Some(block(0, 60)));
+        assert_eq!(heard(&mut queue, 4, now + ms(10)), [0; 4]);
+        assert!((queue.take_late_secs() - (0.050 + MARGIN_SECS)).abs() < 1e-9, "110 are wanted, 60 have come");
+        assert_eq!(queue.take_late_secs(), 0.0);
+        // With the pictures that much later, there is time.
+        queue.aim(Some((now + ms(10), 0.020)));
+        queue.push(Some(block(60, 60)));
+        assert_eq!(heard(&mut queue, 4, now + ms(50)), [60, 61, 62, 63]);
     }
 
     #[test]

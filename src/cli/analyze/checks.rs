@@ -96,6 +96,9 @@ impl AnalyzeArgs {
 
     /// Checks the arguments for measuring sound.
     fn check_audio(&self, format: Format) -> Result<(), WrongUsage> {
+        if self.audio_track.audio_track.is_some() && !self.audio {
+            return wrong_usage("--audio-track chooses what --audio measures; add --audio");
+        }
         if self.audio && (format == FFPROBE || format == QCTOOLS || matches!(format, Format::Scenes(_))) {
             return wrong_usage(format!("--format {format} has a fixed set of fields; leave out --audio"));
         }

@@ -134,3 +134,20 @@ fn what_has_no_sound_or_no_place_for_it_is_refused_in_one_sentence() {
     let has_sound: Vec<bool> = records.iter().map(|record| !record["audio"].is_null()).collect();
     assert_eq!(has_sound, (0..120).map(|frame| (40..70).contains(&frame)).collect::<Vec<_>>());
 }
+
+#[test]
+fn a_track_can_be_chosen() {
+    let tracks = "-f lavfi -i aevalsrc=exprs='0.1*sin(6300*t)':s=48000:d=4 -f lavfi -i aevalsrc=exprs='0.2*sin(6300*t)':s=48000:d=4";
+    let maps = "-map 0:v -map 1:a -map 2:a -c:a pcm_s16le";
+    let clip = Clip::new("a.mkv", &format!("-f lavfi -i testsrc2=s=64x48:r=10:d=4 {tracks} {maps}"));
+    let measured = |arguments: &[&str]| {
+        let (_, summary) = read_records(&output(clip.path(), &[&["--audio"], arguments].concat()));
+        (summary["audio"]["track"].as_u64(), summary["audio"]["true_peak_dbtp"].as_f64().unwrap_or_default().round())
+    };
+    assert_eq!([measured(&[]), measured(&["--audio-track", "2"])], [(Some(1), -20.0), (Some(2), -14.0)]);
+    let missing = analyze(clip.path(), &["--audio", "--audio-track", "3"]);
+    assert_eq!(missing.code, Some(1));
+    assert!(missing.stderr.contains("there is no sound track 3; the file has 1 and 2"), "{missing:?}");
+    let needless = analyze(clip.path(), &["--audio-track", "2"]);
+    assert_eq!((needless.code, needless.stderr.contains("add --audio")), (Some(2), true), "{needless:?}");
+}

@@ -105,6 +105,8 @@ pub struct Request {
     pub against: Option<Against>,
     /// Whether the sound is measured.
     pub audio: AudioUse,
+    /// The number of the sound track, from 1, instead of the default one.
+    pub audio_track: Option<u32>,
     /// Flag that ends the run.
     pub stop: Stop,
 }
@@ -134,6 +136,7 @@ impl Request {
             spoil: None,
             against: None,
             audio: AudioUse::No,
+            audio_track: None,
             stop,
         }
     }

@@ -24,7 +24,7 @@ use histoscope_core::adjust::Adjustments;
 use histoscope_core::picture::Ratio;
 use histoscope_core::text::shown;
 use histoscope_media::AudioTrack;
-use histoscope_media::{Decoder, DeviceMemory, Ending, StopHandle, StreamInfo, is_local, open_when_there};
+use histoscope_media::{Decoder, DeviceMemory, Ending, MediaFault, StopHandle, StreamInfo, is_local, open_when_there};
 use histoscope_render::engine::Engine;
 
 /// Time to wait for a sender before logging a warning.
@@ -69,6 +69,10 @@ impl Pipeline {
         }
         if request.audio == AudioUse::Required && info.audio.is_empty() {
             return Err(AnalyzeError::NoSound(request.input));
+        }
+        let tracks = info.audio.len();
+        if let Some(track) = request.audio_track.filter(|track| *track == 0 || *track as usize > tracks) {
+            return Err(MediaFault::NoSuchAudioTrack { track, tracks }.of(request.input).into());
         }
         if let Some(light) = request.counting.light {
             if let Some(matrix) = info.unreadable_matrix {
@@ -161,7 +165,9 @@ impl Pipeline {
         let Self { request, jobs, info, ending, cropping, positioned, end, decoder, other, mut engine, .. } = self;
         // The counts of a picture that the device did not return are not passed on.
         let (memory, mut has_failed) = (request.open.hardware.memory.clone(), false);
-        let track = AudioTrack::usual(&info.audio).filter(|_| request.audio != AudioUse::No);
+        let track =
+            request.audio_track.map_or_else(|| AudioTrack::usual(&info.audio), |number| Some(number as usize - 1));
+        let track = track.filter(|_| request.audio != AudioUse::No);
         let mut gauge = track.map(|track| AudioGauge::start(&info, &request, track));
         let counted: &mut dyn FnMut(CountedFrame) -> ControlFlow<()> = &mut |frame| {
             has_failed |= memory.as_ref().is_some_and(DeviceMemory::take_failure);

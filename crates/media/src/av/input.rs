@@ -290,12 +290,12 @@ impl Input {
         Some(unsafe { StreamParameters::new(stream) })
     }
 
-    /// Discards the packets of all streams except this one.
-    pub(crate) fn select(&mut self, chosen: usize) {
+    /// Discards the packets of all streams except this one, and another if there is one.
+    pub(crate) fn select(&mut self, chosen: usize, other: Option<usize>) {
         for index in 0..self.stream_count() {
             if let Some(stream) = self.stream(index) {
-                let discard =
-                    if index == chosen { ffi::AVDiscard::AVDISCARD_DEFAULT } else { ffi::AVDiscard::AVDISCARD_ALL };
+                let is_wanted = index == chosen || Some(index) == other;
+                let discard = if is_wanted { ffi::AVDiscard::AVDISCARD_DEFAULT } else { ffi::AVDiscard::AVDISCARD_ALL };
                 // SAFETY: the field may be set between reads.
                 unsafe { (*stream.stream().as_ptr()).discard = discard }
             }

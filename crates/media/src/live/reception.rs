@@ -185,6 +185,7 @@ impl Receiver {
             Some(line) => line.resume(),
             None => self.line = Some(ReceivedTimeline::new(info.time_base)),
         }
+        info.tap.set_offset(self.line.as_ref().map_or(0.0, |line| line.offset_secs));
         self.state = ReceptionState::Receiving(Box::new(decoder));
         Reception::Opened(Arc::new(info))
     }

@@ -81,6 +81,8 @@ pub struct Player {
     tally: PlaybackTally,
     /// Start times of the oldest and newest frames of a live source that can be decoded again, in seconds.
     kept_packets: Option<(f64, f64)>,
+    /// How much later than they arrive the pictures of a live source are shown, in seconds.
+    held_secs: f64,
 }
 
 impl Player {
@@ -100,6 +102,7 @@ impl Player {
             starved_since: None,
             tally: PlaybackTally::default(),
             kept_packets: None,
+            held_secs: 0.0,
         }
     }
 
@@ -153,17 +156,21 @@ impl Player {
     }
 
     /// Returns the time whose sound should be heard at `now`, in seconds; `None` while the video stands, is being
-    /// positioned, waits for frames, runs at another speed, or is live.
+    /// positioned, waits for frames, or runs at another speed.
     #[must_use]
     pub fn sounding_secs(&self, now: Instant) -> Option<f64> {
         let plays = matches!((&self.transport, &self.phase), (Transport::Playing, Phase::Steady));
         let is_steady = self.clock.is_running() && self.clock.rate() == 1.0 && !self.is_first_undrawn;
-        (plays && is_steady && !self.options.live && !self.is_buffering(now)).then(|| self.clock.at(now))
+        (plays && is_steady && !self.is_buffering(now)).then(|| self.clock.at(now))
     }
 
     /// Moves the clock towards the time that is heard at `now`: small differences, which are those of two clocks, bit by
     /// bit.
     pub fn follow(&mut self, heard_secs: f64, now: Instant) {
+        if self.is_at_live_edge() && self.held_secs == 0.0 {
+            // The pictures are shown as they arrive.
+            return;
+        }
         /// A difference that is seen, in seconds.
         const SEEN: f64 = 0.015;
         /// The part of a smaller one that is made up for at once.

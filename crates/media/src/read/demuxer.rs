@@ -9,6 +9,7 @@ use crate::error::{MediaError, MediaFault};
 use crate::read::ending::left_out;
 use crate::read::info::LeftOut;
 use crate::read::source::Source;
+use crate::read::tap::SoundTap;
 use crate::read::timeshift::Timeshift;
 
 /// Consecutive read errors after which the file is considered to have ended.
@@ -31,6 +32,10 @@ pub(crate) struct Demuxer {
     errors: u64,
     /// Watches for parts of a transport stream's video that FFmpeg does not return.
     watch: Option<Box<TransportWatch>>,
+    /// Takes the sound of a live source.
+    tap: SoundTap,
+    /// The stream of sound that is read too.
+    heard: Option<usize>,
 }
 
 /// Finds parts of a transport stream's video that FFmpeg does not return, where the packets leave a gap in time.
@@ -82,7 +87,23 @@ impl Demuxer {
         (is_live, shift): (bool, Option<Arc<Timeshift>>),
     ) -> Self {
         let watch = TransportWatch::new(&source, &input, stream).map(Box::new);
-        Self { source, input, stream, is_live, shift, packets: 0, errors: 0, watch }
+        Self {
+            source,
+            input,
+            stream,
+            is_live,
+            shift,
+            packets: 0,
+            errors: 0,
+            watch,
+            tap: SoundTap::default(),
+            heard: None,
+        }
+    }
+
+    /// Passes sound to this tap as long as it is wanted.
+    pub(crate) fn tapped(self, tap: &SoundTap) -> Self {
+        Self { tap: tap.clone(), ..self }
     }
 
     /// Stores the packets read from now on.
@@ -192,8 +213,16 @@ impl Demuxer {
     /// Reads the next packet of the stream. Numbered pictures end with the last complete one: FFmpeg also finds a
     /// picture that is still being written, and may look for a missing one.
     fn read_ours(&mut self) -> Read {
+        let heard = self.tap.wanted();
+        if std::mem::replace(&mut self.heard, heard) != heard {
+            self.input.select(self.stream, heard);
+        }
         loop {
             return match self.input.read() {
+                Read::Packet(packet) if heard.is_some() && usize::try_from(packet.stream()).ok() == heard => {
+                    self.tap.push(packet);
+                    continue;
+                }
                 Read::Packet(packet) if usize::try_from(packet.stream()) != Ok(self.stream) => continue,
                 Read::Packet(packet) => {
                     let Some(sequence) = self.source.sequence() else { return Read::Packet(packet) };
@@ -215,7 +244,7 @@ impl Demuxer {
             return Ok(false);
         }
         self.input = self.source.open()?;
-        self.input.select(self.stream);
+        self.input.select(self.stream, None);
         Ok(true)
     }
 
@@ -239,7 +268,7 @@ impl Demuxer {
             MediaError { path, fault: MediaFault::NotFound } => MediaFault::Gone.of(path),
             other => other,
         })?;
-        self.input.select(self.stream);
+        self.input.select(self.stream, None);
         if let Some(watch) = &mut self.watch {
             watch.last = Some((0, None));
         }

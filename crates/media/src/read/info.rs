@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::read::hardware::HardwareOptions;
 use crate::read::streams::{AudioTrack, VideoTrack};
+use crate::read::tap::SoundTap;
 use histoscope_core::adjust::CameraLog;
 use histoscope_core::picture::color::{Matrix, Origin, Range, Sourced, UnreadableMatrix};
 use histoscope_core::picture::crop::CroppingChoice;
@@ -156,6 +157,8 @@ pub struct StreamInfo {
     pub tracks: Vec<VideoTrack>,
     /// All sound tracks of the file, in file order.
     pub audio: Vec<AudioTrack>,
+    /// The sound of a live source.
+    pub tap: SoundTap,
     /// The reason why this track was chosen.
     pub track_reason: &'static str,
     /// Number of decoding threads in use.

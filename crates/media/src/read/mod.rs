@@ -2,7 +2,8 @@
 //!
 //! `packets` gives packets: either `demuxer` reads them from a `source`, or `timeshift` has stored them from a live
 //! source (`address`). `allowed` defines the files that a source may read besides itself; `numbered` finds the files of
-//! numbered pictures, and `target` says where a seek leads. `streams`, `tags`, `layout`, `camera_log` and `exr` read
+//! numbered pictures, and `target` says where a seek leads. `tap` passes on the sound
+//! of a live source. `streams`, `tags`, `layout`, `camera_log` and `exr` read
 //! what is stated, and `guarantee` determines where a seek may start decoding. `ending`, `boxes` and `undecodable` find
 //! faults in a file.
 
@@ -23,6 +24,7 @@ pub(crate) mod source;
 pub(crate) mod stated;
 pub(crate) mod streams;
 pub(crate) mod tags;
+pub(crate) mod tap;
 pub(crate) mod target;
 pub(crate) mod timeshift;
 pub(crate) mod undecodable;

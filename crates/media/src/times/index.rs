@@ -69,7 +69,7 @@ impl Lister {
     /// Reads all packets, for as long as `go_on` returns `true`.
     pub(crate) fn list(&self, go_on: impl Fn() -> bool) -> Result<Listing, MediaError> {
         let mut input = self.source.open()?;
-        input.select(self.stream);
+        input.select(self.stream, None);
         let Some(mut frameless) = input.stream(self.stream).map(|stream| FramelessPackets::of(&stream)) else {
             return Ok(Listing::Unclear);
         };

@@ -31,6 +31,7 @@ use crate::read::source::Source;
 use crate::read::stated::StreamDefaults;
 use crate::read::streams;
 use crate::read::tags;
+use crate::read::tap::SoundTap;
 use crate::read::timeshift::{Coding, KeptReader, Timeshift};
 use crate::read::undecodable;
 use crate::times::index::FrameIndex;
@@ -150,7 +151,7 @@ impl Decoder {
         (options, shift): (&OpenOptions, Option<&Arc<Timeshift>>),
         notes: &[String],
     ) -> Result<Self, MediaError> {
-        input.select(stream);
+        input.select(stream, None);
         let path = source.path().to_owned();
         let no_video = || MediaFault::NoVideo { found: "no such stream".to_owned() }.of(path.clone());
         let parameters = input.stream(stream).ok_or_else(no_video)?;
@@ -208,6 +209,9 @@ impl Decoder {
         if let Some(Denied::Refused(named) | Denied::Unread(named)) = input.denied() {
             info.notes.push(format!("the file refers to {}, which was not read", sanitized(named)));
         }
+        if live {
+            info.tap = SoundTap::new(&input);
+        }
         let shift = shift.filter(|_| live);
         if let Some(shift) = shift {
             // Without storage, past frames remain available only while their decoded pictures are in memory.
@@ -215,7 +219,7 @@ impl Decoder {
             let begun = coding.map(|coding| shift.begin(coding));
             let _ = begun.inspect_err(|error| log::debug!("packets are not stored: {error}"));
         }
-        let demuxer = Demuxer::new(source, input, stream, (live, shift.cloned()));
+        let demuxer = Demuxer::new(source, input, stream, (live, shift.cloned())).tapped(&info.tap);
         let mut decoder = Self {
             packets: Packets::new(PacketSource::Opened(demuxer), &info.codec),
             codec,
@@ -591,6 +595,7 @@ fn describe(
         stream,
         tracks: streams::tracks(input),
         audio: streams::AudioTrack::all(input),
+        tap: SoundTap::default(),
         track_reason: "the only one",
         threads: codec.threads(),
         notes: notes.to_vec(),

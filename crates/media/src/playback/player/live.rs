@@ -6,10 +6,17 @@
 //! Frames that were dropped before they arrived leave no mark in the supply: when stepping, the frames' numbers show
 //! what is missing.
 
+use std::time::Instant;
+
 use super::Player;
 use crate::SeekTarget;
 use crate::playback::phase::Transport;
 use crate::playback::request::{Destination, SeekRequest};
+
+/// The most that the pictures of a live source are held back, in seconds.
+const MOST_HELD_SECS: f64 = 2.0;
+/// How far behind that they may be, in seconds.
+const MOST_BEHIND_SECS: f64 = 0.5;
 
 impl Player {
     /// Sets the start times of the oldest and newest frames of a live source that can be decoded again, in seconds from
@@ -30,6 +37,29 @@ impl Player {
         match (pictures, self.kept_packets) {
             (Some(one), Some(other)) => Some((one.0.min(other.0), one.1.max(other.1))),
             (one, other) => one.or(other),
+        }
+    }
+
+    /// Shows the pictures of a live source this much later than before, so that their sound is heard with them.
+    pub fn hold_back(&mut self, secs: f64, now: Instant) {
+        let more = secs.min(MOST_HELD_SECS - self.held_secs);
+        if self.is_at_live_edge() && more > 0.0 {
+            self.held_secs += more;
+            self.clock.set(self.clock.at(now) - more, now);
+            log::debug!("the pictures are shown {:.0} ms later than they arrive", 1000.0 * self.held_secs);
+        }
+    }
+
+    /// Shows the pictures of a live source as they arrive.
+    pub const fn release(&mut self) {
+        self.held_secs = 0.0;
+    }
+
+    /// Moves the clock on if the pictures of a live source that is held back arrive faster than they are shown.
+    pub(super) fn keep_up(&mut self, now: Instant) {
+        let Some(newest) = self.supply.cache.last().map(|frame| frame.time_secs) else { return };
+        if newest - self.clock.at(now) > self.held_secs + MOST_BEHIND_SECS {
+            self.clock.set(newest - self.held_secs, now);
         }
     }
 

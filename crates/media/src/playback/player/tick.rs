@@ -189,11 +189,15 @@ impl Player {
             // The clock is stopped if a seek to the frame on screen has ended a scrub.
             self.clock.start(now);
         }
+        let live = self.options.live;
+        let is_at_once = live && self.held_secs == 0.0;
+        if live {
+            self.keep_up(now);
+        }
         let time = self.clock.at(now) + SLACK_SECS;
         let part_end = self.part().map(|(_, last)| last);
-        let live = self.options.live;
         let is_due = |frame: &&Frame| {
-            (live || frame.time_secs <= time) && part_end.is_none_or(|last| frame.pts_ticks <= last.pts_ticks)
+            (is_at_once || frame.time_secs <= time) && part_end.is_none_or(|last| frame.pts_ticks <= last.pts_ticks)
         };
         let due = self.supply.cache.coming().take_while(is_due).count();
         if let Some(took) = self.supply.jump_took(now) {
@@ -213,9 +217,9 @@ impl Player {
                 }
                 _ => self.tally.count_dropped(due as u64 - 1),
             }
-            if live {
+            if is_at_once {
                 self.clock.set(shown.time_secs, now);
-            } else {
+            } else if !live {
                 seek = self.make_up_for(previous, shown, now);
             }
             let limit = self.limit_behind();

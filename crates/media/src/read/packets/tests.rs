@@ -14,7 +14,7 @@ fn fresh() -> Packets {
     let source = Source::new(Path::new(SAMPLE), &OpenOptions::default(), Arc::new(Interrupt::new())).unwrap();
     let mut input = source.open().unwrap();
     let stream = 0;
-    input.select(stream);
+    input.select(stream, None);
     Packets::new(PacketSource::Opened(Demuxer::new(source, input, stream, (false, None))), "h264")
 }
 

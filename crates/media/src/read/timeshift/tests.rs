@@ -239,7 +239,7 @@ fn packets_are_stored_until_the_connection_ends_unless_the_limit_is_zero() {
     let source = Source::new(Path::new(SAMPLE), &OpenOptions::default(), Arc::new(Interrupt::new())).unwrap();
     let mut input = source.open().unwrap();
     let stream = 0;
-    input.select(stream);
+    input.select(stream, None);
     let mut demuxer = Demuxer::new(source, input, stream, (false, None));
     let packets = [(); 3].map(|()| demuxer.read().unwrap().unwrap());
     let first = packets[0].pts().unwrap();

@@ -246,3 +246,27 @@ fn frames_that_did_not_fit_during_a_pause_are_decoded_again() {
     assert_eq!(shown(&player.tick(start)), Some(newest + 1), "no frame is left out");
     assert_eq!(player.toggle_pause(start).map(|request| request.seek), Some(Seek::Exact(SeekTarget::End)));
 }
+
+#[test]
+fn pictures_that_are_held_back_are_shown_by_the_clock_as_much_later_and_never_fall_behind() {
+    let start = Instant::now();
+    let mut player = live(100);
+    let at = |index: u64| after(start, index as f64 * FRAME_SECS);
+    let send = |player: &mut Player, index: u64| {
+        player.push(frame(0, index));
+        shown(&player.tick(at(index)))
+    };
+    (0..10).for_each(|index| assert_eq!(send(&mut player, index), Some(index)));
+    player.hold_back(5.0 * FRAME_SECS, at(9));
+    let delayed: Vec<_> = (10..30).map(|index| send(&mut player, index)).collect();
+    assert!(delayed[..4].iter().all(Option::is_none), "{delayed:?}");
+    assert_eq!(delayed[6..], (11..25).map(Some).collect::<Vec<_>>(), "five frames later");
+    assert!(player.tick(at(29)).wake_at.is_some_and(|wake_at| wake_at > at(29)), "the next one is known");
+    // They come faster than they are shown.
+    (30..70).for_each(|index| player.push(frame(0, index)));
+    assert_eq!(shown(&player.tick(at(30))), Some(64));
+    player.release();
+    assert_eq!(shown(&player.tick(at(30))), Some(69));
+    player.push(frame(0, 70));
+    assert_eq!(shown(&player.tick(at(30))), Some(70));
+}
