@@ -22,7 +22,7 @@ struct Recorded {
 
 /// A sound server with a device that nobody hears, and a recorder of what it plays.
 struct Server {
-    folder: TempDir,
+    folder: Option<TempDir>,
     server: Child,
     recorder: Child,
     recorded: Arc<Mutex<Recorded>>,
@@ -30,7 +30,10 @@ struct Server {
 
 impl Server {
     fn start() -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        Self::start_in(tempfile::tempdir().expect("a temporary folder"))
+    }
+
+    fn start_in(folder: TempDir) -> Self {
         let socket = folder.path().join("native");
         let quiet = |command: &mut Command| {
             command.env("HOME", folder.path()).env("XDG_RUNTIME_DIR", folder.path()).stderr(Stdio::null());
@@ -65,11 +68,17 @@ impl Server {
                 rest.drain(..whole);
             }
         });
-        Self { folder, server, recorder, recorded }
+        Self { folder: Some(folder), server, recorder, recorded }
+    }
+
+    /// Takes the device away, and returns where it was.
+    fn stop(mut self) -> TempDir {
+        self.folder.take().expect("it is there until the end")
     }
 
     fn play(&self, arguments: &[&str]) -> Program {
-        let address = format!("unix:{}", self.folder.path().join("native").display());
+        let folder = self.folder.as_ref().expect("it is there until the end");
+        let address = format!("unix:{}", folder.path().join("native").display());
         Program::start_in_real_time_where(arguments, ("PULSE_SERVER", &address))
     }
 
@@ -233,4 +242,49 @@ fn the_chosen_track_is_heard_as_loud_as_chosen_and_only_while_it_plays() {
     program.after(|| program.key("ctrl+e"), "note: no sound");
     is(1000.0, 0.0);
     program.quit_with("q");
+}
+
+#[test]
+fn a_device_that_is_taken_away_and_comes_back_is_played_on_again() {
+    let server = Server::start();
+    let clip = clip_of("testsrc2=s=320x180:r=25:d=300 -f lavfi -i sine=f=440:d=300:r=48000 -c:a pcm_s16le");
+    let program = server.play(&[clip.path().to_str().expect("plain"), "--volume", "100"]);
+    let is_heard = |server: &Server| {
+        until("the tone", PATIENCE, || (server.strength(&program, 440.0) > 0.05).then_some(()));
+    };
+    is_heard(&server);
+    let folder = server.stop();
+    let _ = std::fs::remove_file(folder.path().join("native"));
+    // The pictures go on by the steady clock.
+    let place = |log: &str| {
+        let drawn =
+            log.lines().filter_map(|line| line.split_once("drawn: ")?.1.split_once(" at ")?.0.parse::<f64>().ok());
+        drawn.last().expect("it draws")
+    };
+    let before = place(&program.log());
+    program.pass(Duration::from_secs(3));
+    let apart = place(&program.log()) - before - 3.0;
+    assert!(apart.abs() < 1.0, "{apart} s");
+    let server = Server::start_in(folder);
+    is_heard(&server);
+    program.quit_with("q");
+}
+
+#[test]
+fn without_a_device_the_sound_takes_no_time() {
+    let clip = clip_of("testsrc2=s=64x48:r=1:d=60 -f lavfi -i sine=f=440:d=60:r=48000 -c:a pcm_s16le");
+    let name = clip.path().to_str().expect("plain");
+    let taken = |track: &str| {
+        let nowhere = ("PULSE_SERVER", "unix:/nowhere/native");
+        let program = Program::start_in_real_time_where(&[name, "--audio-track", track], nowhere);
+        program.pass(Duration::from_secs(2));
+        let before = program.processor_seconds();
+        // A device is looked for again after five seconds.
+        program.pass(Duration::from_secs(9));
+        let taken = program.processor_seconds() - before;
+        program.quit_with("q");
+        taken
+    };
+    let (without, with) = (taken("no"), taken("1"));
+    assert!(with < without + 2.0, "{with} s, and {without} s without sound");
 }
