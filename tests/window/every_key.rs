@@ -136,6 +136,7 @@ fn check(program: &Program, key: &str, action: Action) {
         Action::ChangeVolume { louder: false } => drop(note("volume 95 %; the video has no sound")),
         Action::ChangeVolume { louder: true } => drop(note("volume 100 %; the video has no sound")),
         Action::NextSound => drop(note("the video has no sound")),
+        Action::ResetMeters => drop(note("sound meters reset")),
         Action::NextReadout => {
             for readout in ["a frame number", "a timecode", "a time"] {
                 note(&format!("position as {readout}"));
@@ -192,7 +193,7 @@ fn check(program: &Program, key: &str, action: Action) {
             {
                 note(&format!("line over the strip: {figure}"));
             }
-            for figure in ["frame difference", "brightest pixel", "average light", "off"] {
+            for figure in ["frame difference", "brightest pixel", "average light", "short-term loudness", "off"] {
                 note(&format!("line over the strip: {figure}"));
             }
         }
@@ -292,6 +293,12 @@ fn check(program: &Program, key: &str, action: Action) {
         | Action::TogglePanel(Panel::Timing)
         | Action::TogglePanel(Panel::Adjusting)
         | Action::ToggleHelp => toggles(program, key, key),
+        Action::TogglePanel(Panel::Sound) => {
+            let without = without_controls(program);
+            program.after(|| program.key(key), "sound meters: the video has no sound");
+            program.key(key);
+            vanishes(program, &without, "the panel of sound meters");
+        }
         Action::TogglePanel(Panel::Checks) => {
             let without = without_controls(program);
             // A list this short lies beside the notes, at the upper edge.

@@ -288,3 +288,93 @@ fn without_a_device_the_sound_takes_no_time() {
     let (without, with) = (taken("no"), taken("1"));
     assert!(with < without + 2.0, "{with} s, and {without} s without sound");
 }
+
+/// The figures of FFmpeg's filter `ebur128`: momentary and short-term loudness at a time, and integrated loudness and
+/// true peak of the whole. Its loudness range has other steps than ours.
+fn figures_of_ffmpeg(clip: &str) -> (impl Fn(f64) -> [f64; 2], [f64; 2]) {
+    let script = "ffmpeg -hide_banner -nostats -i \"$0\" -filter_complex ebur128=peak=true -f null - 2>&1";
+    let output = output_of(Command::new("sh").args(["-c", script, clip]), PATIENCE).expect("FFmpeg measures it");
+    let text = String::from_utf8(output).expect("text");
+    let number = |line: &str, name: &str| -> f64 {
+        let rest = line.rsplit_once(name).unwrap_or_else(|| panic!("no {name} in {line}")).1.trim_start();
+        rest.split_whitespace().next().and_then(|word| word.parse().ok()).expect("a number")
+    };
+    let summary = text.rsplit_once("Summary:").expect("a summary").1;
+    let whole = ["I:", "Peak:"].map(|name| number(summary, name));
+    let lines: Vec<_> = text.lines().filter(|line| line.contains(" M:")).map(str::to_owned).collect();
+    let at = move |secs: f64| {
+        let is_at = |line: &&String| (number(line, " t:") - secs).abs() < 0.01;
+        let line = lines.iter().find(is_at).unwrap_or_else(|| panic!("nothing at {secs}"));
+        [number(line, " M:"), number(line, " S:")]
+    };
+    (at, whole)
+}
+
+/// The number at a place in a line of the meters' figures.
+fn metered(line: &str, name: &str, place: usize) -> Option<f64> {
+    let figures = line.split_once("sound meters: ")?.1.split("; ").find_map(|part| part.strip_prefix(name))?;
+    figures.split(' ').nth(place + 1)?.replace('−', "-").parse().ok()
+}
+
+#[test]
+fn the_meters_show_what_ffmpeg_measures_wherever_one_comes_from() {
+    let clip = clip_of(
+        "testsrc2=s=320x180:r=25:d=10 \
+         -f lavfi -i aevalsrc='0.1*sin(2*PI*1000*t)*lt(t,5)|0.1*sin(2*PI*1000*t)*lt(t,5)':s=48000:d=10 \
+         -c:a pcm_s16le -g 25",
+    );
+    let path = clip.path().to_str().expect("plain");
+    let (of_ffmpeg, whole) = figures_of_ffmpeg(path);
+    let program = Program::start_with(path, &["--paused"]);
+    let near = |line: &str, name: &str, place: usize, wanted: f64| {
+        let found = metered(line, name, place);
+        assert!(found.is_some_and(|found| (found - wanted).abs() < 0.11), "{name} {found:?}, not {wanted}: {line}");
+    };
+    let line = program.after(|| program.key("shift+j"), "; clipped 0");
+    assert!(line.contains("sound meters: L – – –; R – – –; momentary – – "), "nothing has been heard yet: {line}");
+    near(&line, "integrated", 0, whole[0]);
+    near(&line, "true peak", 2, whole[1]);
+    // The frame at 3.96 s ends at 4.00 s.
+    let go = |place: &str| {
+        program.key("ctrl+g");
+        program.type_text(place);
+        program.after(|| program.key("Return"), "note: to ");
+        program.settled();
+        program.then("sound meters: ")
+    };
+    let check = |line: &str, secs: f64, held: f64| {
+        let [momentary, short_term] = of_ffmpeg(secs);
+        near(line, "momentary", 0, momentary);
+        near(line, "short-term", 0, short_term);
+        near(line, "momentary", 1, held);
+    };
+    let tone = of_ffmpeg(4.0)[0];
+    let line = go("3.96");
+    check(&line, 4.0, tone);
+    // The root mean square of a sine is 3 dB below its peak.
+    for (place, wanted) in [(0, -23.0), (1, -20.0), (2, -20.0)] {
+        near(&line, "L", place, wanted);
+    }
+    near(&line, "correlation", 0, 1.0);
+    // A frame on, none of the steps has ended; two more, and the next has.
+    let stepped = |count: usize| {
+        (0..count).for_each(|_| drop(program.after(|| program.key("period"), "sound meters: ")));
+        program.settled();
+        program.then("sound meters: ")
+    };
+    assert_eq!(metered(&stepped(1), "momentary", 0), metered(&line, "momentary", 0));
+    check(&go("5.16"), 5.2, tone);
+    check(&stepped(5), 5.4, tone);
+    let reset = program.after(|| program.key("ctrl+shift+j"), "sound meters: ");
+    check(&reset, 5.4, of_ffmpeg(5.4)[0]);
+    let later = go("5.96");
+    near(&later, "short-term", 0, of_ffmpeg(6.0)[1]);
+    near(&later, "momentary", 1, of_ffmpeg(5.4)[0]);
+    near(&later, "L", 2, -20.0);
+    let silent = go("9.0");
+    assert!(
+        silent.contains("L – – –") && silent.contains("momentary – "),
+        "the peak is held for two seconds: {silent}"
+    );
+    program.quit_with("q");
+}

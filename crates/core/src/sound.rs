@@ -1,7 +1,11 @@
 //! Figures of sound: loudness by EBU R 128 and Tech 3341, true peak by Rec. ITU-R BS.1770, peaks, level and correlation.
 
+mod trace;
+
 use ebur128::{Channel, EbuR128, Mode};
 use serde::{Deserialize, Serialize};
+
+pub use trace::{HeldLoudness, Loudness, MeterLevels, STEP_SECS, SoundTrace};
 
 /// The lowest absolute value of a clipped sample: the highest positive code of 16 bits.
 const CLIPPED: f32 = 32_767.0 / 32_768.0;

@@ -11,9 +11,10 @@ use super::model::{Command, Model};
 use super::places::{PanelGap, Placed, free_area};
 use super::{
     Hud, OpenPanels, Persistent, adjustments, bar, divider, empty, entry, exposure, false_color, findings_panel, help,
-    info, lab, labels, left_for_others, legend, letters, marks, notes, probes, readout, region, scopes, stats, theme,
-    timing,
+    info, lab, labels, left_for_others, legend, letters, marks, notes, probes, readout, region, scopes, sound_meters,
+    stats, theme, timing,
 };
+use histoscope_keys::Action;
 use histoscope_render::labels::{guides, rings};
 
 /// The least width needed for panels on the left, in points.
@@ -257,7 +258,7 @@ impl Hud {
         self.panels.within(left_for_others(f64::from(width), model.lab.is_some()))
     }
 
-    /// Shows the durations, adjustments and facts on the left, and the statistics and legends on the right.
+    /// Shows the durations or sound meters, adjustments and facts on the left, and the statistics and legends on the right.
     fn show_panels(&mut self, ui: &mut egui::Ui, room: Rect, at: &Room<'_>, commands: &mut Vec<Command>) -> Placed {
         let model = at.model;
         let shown = self.shown_panels(at.view, model);
@@ -290,13 +291,19 @@ impl Hud {
             placed.open.min.x = placed.open.min.x.max(panel.max.x + 6.0);
             placed.panels.push(panel);
         };
-        // The panels below the durations need room as well; without room for both, the durations are hidden.
+        // The panels below the durations or meters need room as well; without room for both, these are hidden.
         let is_above_another = shown.adjusting || model.tables.info.is_some() || model.tables.findings.is_some();
         let is_alone = !is_above_another;
         let has_room = is_alone || left.height() >= 2.0 * MIN_HEIGHT;
-        if let Some(timing) = model.tables.timing.filter(|_| has_room) {
-            let height = if is_alone { left.height() } else { left.height() / 2.0 };
-            let panel = timing::show(ui, Rect { max: Pos2::new(left.max.x, left.min.y + height), ..left }, timing);
+        let height = if is_alone { left.height() } else { left.height() / 2.0 };
+        let upper = Rect { max: Pos2::new(left.max.x, left.min.y + height), ..left };
+        let timing = model.tables.timing.filter(|_| has_room).map(|timing| timing::show(ui, upper, timing));
+        let sound = model.tables.sound.filter(|_| has_room && left.width() >= sound_meters::MIN_WIDTH);
+        let meters = sound.map(|sound| sound_meters::show(ui, upper, sound));
+        if meters.as_ref().is_some_and(egui::Response::clicked) {
+            commands.push(Command::Do(Action::ResetMeters));
+        }
+        if let Some(panel) = timing.or_else(|| meters.map(|meters| meters.rect)) {
             left.min.y = panel.max.y + 6.0;
             keep_right_of(panel);
         }

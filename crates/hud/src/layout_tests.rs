@@ -13,6 +13,7 @@ use super::*;
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::color::{Colorimetry, Matrix, Range};
 use histoscope_core::picture::layout::PixelLayout;
+use histoscope_core::sound::{Loudness, MeterLevels};
 use histoscope_core::strip::{CELLS, Strip};
 use histoscope_keys as keys;
 use histoscope_render::gpu::draw::FontTextures;
@@ -79,10 +80,18 @@ const NOTES: [fn() -> [Note; 2]; 5] = [
 const DAMAGED: &str = "the file is damaged: 12 packets refused by the decoder, 3 frames damaged";
 
 pub(super) fn all_panels() -> impl Iterator<Item = OpenPanels> {
-    // The findings and the facts share a position.
-    (0..64_u8).filter(|bits| bits & 33 != 33).map(|bits| {
+    // The findings and the facts share a position, and so do the durations and the sound meters.
+    (0..128_u8).filter(|bits| bits & 33 != 33 && bits & 68 != 68).map(|bits| {
         let bit = |bit: u8| bits >> bit & 1 == 1;
-        OpenPanels { help: bit(4), info: bit(0), checks: bit(5), numbers: bit(1), timing: bit(2), adjusting: bit(3) }
+        OpenPanels {
+            help: bit(4),
+            info: bit(0),
+            checks: bit(5),
+            numbers: bit(1),
+            timing: bit(2),
+            sound: bit(6),
+            adjusting: bit(3),
+        }
     })
 }
 
@@ -112,6 +121,13 @@ pub(super) fn shapes_of(hud: &mut Hud, case: Case) -> (Vec<ClippedShape>, FontTe
         counted: 1234,
         dropped: 56,
         damaged: 7,
+    };
+    let levels = MeterLevels { rms: Some(-60.0), peak: Some(-10.0), held: Some(-0.1) };
+    let meters = SoundTable {
+        channels: ["L", "R", "C", "LFE", "Ls", "Rs"].map(|name| (name.to_owned(), levels)).to_vec(),
+        held: Loudness { true_peak: Some(-0.1), ..Loudness::default() },
+        missing: Some("measuring 43 %".to_owned()),
+        ..SoundTable::default()
     };
     let found: Vec<_> = (0..300).map(finding_row).collect();
     let verdict = "not passed by streaming-sdr: 103 errors, 97 warnings, 100 notes in 123456 frames";
@@ -199,6 +215,7 @@ pub(super) fn shapes_of(hud: &mut Hud, case: Case) -> (Vec<ClippedShape>, FontTe
         },
         tables: Tables {
             timing: shown.timing.then_some(&times),
+            sound: shown.sound.then_some(&meters),
             info: shown.info.then_some(&lines[..]),
             stats: shown.numbers.then_some(&numbers),
             findings: shown.checks.then_some(&findings),

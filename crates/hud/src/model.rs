@@ -14,12 +14,14 @@ use super::lab_view::{LabCommand, LabView};
 use super::probe::ProbeText;
 use super::readout::Readout;
 use super::region::RegionView;
+use super::sound_meters::SoundTable;
 use super::stats::StatsTable;
 use super::timing::TimingTable;
 use histoscope_core::adjust::{Adjustment, Choices, StopScale};
 use histoscope_core::histogram::{Components, Cumulative, Histogram, LightScale};
 use histoscope_core::picture::color::Range;
 use histoscope_core::picture::{Point, Timecode};
+use histoscope_core::sound::SoundTrace;
 use histoscope_core::strip::{FindingFilter, Strip};
 use histoscope_core::text::{clock_time, file_name, time_text};
 use histoscope_keys::{Action, State};
@@ -224,6 +226,8 @@ pub struct SoundView<'a> {
     pub track: Option<u32>,
     /// `true` if nothing is heard.
     pub is_muted: bool,
+    /// Its figures, as far as it has been measured.
+    pub measured: Option<&'a SoundTrace>,
 }
 
 /// The file on screen and the one being opened.
@@ -482,6 +486,8 @@ pub struct Steps {
 pub struct Tables<'a> {
     /// The durations of the passes.
     pub timing: Option<&'a TimingTable>,
+    /// The sound meters.
+    pub sound: Option<&'a SoundTable>,
     /// Facts about the video.
     pub info: Option<&'a [InfoLine]>,
     /// The frame's statistics.

@@ -20,6 +20,8 @@ pub struct OpenPanels {
     pub numbers: bool,
     /// The durations of the passes.
     pub timing: bool,
+    /// The sound meters.
+    pub sound: bool,
     /// The adjustments with their parameters.
     pub adjusting: bool,
 }
@@ -28,13 +30,13 @@ impl OpenPanels {
     /// Returns `true` if any of them is open.
     #[must_use]
     pub const fn any(self) -> bool {
-        self.help || self.info || self.checks || self.numbers || self.timing || self.adjusting
+        self.help || self.info || self.checks || self.numbers || self.timing || self.sound || self.adjusting
     }
 
     /// Returns the panels that are shown in a window of this width, in points of its layout. Of the statistics, facts
     /// and adjustments, a narrow window has room for only one, and few windows for all three: the most important ones
-    /// are shown, and the others reappear when there is room. The durations are above the facts and the adjustments,
-    /// but next to the statistics. The findings of a check take the position of the facts.
+    /// are shown, and the others reappear when there is room. The durations or the sound meters are above the facts and
+    /// the adjustments, but next to the statistics. The findings of a check take the position of the facts.
     #[must_use]
     pub fn within(self, width: f64) -> Self {
         self.with_room(Panel::Numbers, width)
@@ -44,6 +46,7 @@ impl OpenPanels {
     pub fn toggle(&mut self, which: Panel, width: f64) {
         let wanted = match which {
             Panel::Timing => &mut self.timing,
+            Panel::Sound => &mut self.sound,
             Panel::Numbers => &mut self.numbers,
             Panel::Info => &mut self.info,
             Panel::Checks => &mut self.checks,
@@ -58,8 +61,11 @@ impl OpenPanels {
     /// Returns the panels that have room, with `first` taking precedence.
     fn with_room(mut self, first: Panel, width: f64) -> Self {
         let is_narrow = width < TWO_PANELS;
-        if first == Panel::Timing {
-            self.numbers &= !(self.timing && is_narrow);
+        if matches!(first, Panel::Timing | Panel::Sound) {
+            self.numbers &= !((self.timing || self.sound) && is_narrow);
+        }
+        if first == Panel::Sound {
+            self.timing &= !self.sound;
         }
         if first == Panel::Info {
             self.checks &= !self.info;
@@ -82,7 +88,9 @@ impl OpenPanels {
             *panel &= room > 0;
             room -= usize::from(*panel);
         }
-        self.timing &= !(self.numbers && is_narrow) && width > 0.0;
+        let has_room_above = !(self.numbers && is_narrow) && width > 0.0;
+        self.timing &= has_room_above;
+        self.sound &= has_room_above && !self.timing;
         self
     }
 
@@ -100,8 +108,15 @@ impl OpenPanels {
 mod tests {
     use super::*;
 
-    const NONE: OpenPanels =
-        OpenPanels { help: false, info: false, checks: false, numbers: false, timing: false, adjusting: false };
+    const NONE: OpenPanels = OpenPanels {
+        help: false,
+        info: false,
+        checks: false,
+        numbers: false,
+        timing: false,
+        sound: false,
+        adjusting: false,
+    };
 
     fn after(mut panels: OpenPanels, which: Panel, width: f64) -> OpenPanels {
         panels.toggle(which, width);
@@ -140,18 +155,19 @@ mod tests {
 
     #[test]
     fn open_panels_are_shown() {
-        let panels = [Panel::Timing, Panel::Numbers, Panel::Info, Panel::Adjusting, Panel::Checks];
+        let panels = [Panel::Timing, Panel::Numbers, Panel::Info, Panel::Adjusting, Panel::Checks, Panel::Sound];
         let is_open = |panels: OpenPanels, which| match which {
             Panel::Timing => panels.timing,
+            Panel::Sound => panels.sound,
             Panel::Numbers => panels.numbers,
             Panel::Info => panels.info,
             Panel::Checks => panels.checks,
             Panel::Adjusting => panels.adjusting,
         };
         for state in 0..1 << panels.len() {
-            let [timing, numbers, info, adjusting, checks] = [0, 1, 2, 3, 4].map(|bit| state >> bit & 1 == 1);
+            let [timing, numbers, info, adjusting, checks, sound] = [0, 1, 2, 3, 4, 5].map(|bit| state >> bit & 1 == 1);
             for width in [480.0, 960.0, 1280.0] {
-                let before = OpenPanels { help: false, info, checks, numbers, timing, adjusting }.within(width);
+                let before = OpenPanels { help: false, info, checks, numbers, timing, sound, adjusting }.within(width);
                 for which in panels {
                     let now = after(before, which, width);
                     assert_eq!(now.within(width), now, "{which:?} after {before:?} in {width} points");
@@ -163,7 +179,7 @@ mod tests {
 
     #[test]
     fn hidden_panels_reappear_when_there_is_room() {
-        let all = OpenPanels { info: true, checks: false, numbers: true, adjusting: true, timing: true, help: true };
+        let all = OpenPanels { info: true, numbers: true, adjusting: true, timing: true, help: true, ..NONE };
         for (panels, width, expected) in [
             (all, 1280.0, all),
             (all, 960.0, OpenPanels { adjusting: false, ..all }),

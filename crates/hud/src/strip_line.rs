@@ -5,9 +5,11 @@ use std::sync::LazyLock;
 
 use egui::{Align2, Color32, Painter, Rect, Shape, Stroke, pos2};
 
+use super::sound_meters::level_text;
 use super::theme;
 use histoscope_core::histogram::pixel_light::light_text;
 use histoscope_core::picture::transfer::Transfer;
+use histoscope_core::sound::SoundTrace;
 use histoscope_core::strip::{COLUMNS, FigureSpan, LineScale, ROWS, Strip, StripColumn, StripLine};
 
 /// Colours of the line as measured and as stated.
@@ -17,17 +19,47 @@ const MIN_TOP: f64 = 0.001;
 /// The highest light of the scale, that of PQ, in cd/m².
 const MAX_LIGHT: f64 = 10_000.0;
 
-/// The figures of a column, or those of the last frame before it if none begins there.
-fn figures_in_order(strip: &Strip, line: StripLine) -> impl Iterator<Item = [Option<FigureSpan>; 2]> + '_ {
-    let mut last = [None; 2];
-    strip.columns().iter().map(move |column| {
-        match column {
-            StripColumn::Counted(cells) if cells.frames() > 0 => last = cells.figures.of(line),
-            StripColumn::Counted(_) => {}
-            _ => last = [None; 2],
-        }
-        last
-    })
+/// The lowest loudness of the scale, in LUFS.
+const MIN_LOUDNESS: f64 = -60.0;
+
+/// What the line shows.
+#[derive(Debug, Clone, Copy)]
+pub struct LineFigure<'a> {
+    /// The figure.
+    pub line: StripLine,
+    /// Bits of the codes.
+    pub bits: u32,
+    /// The sound, as far as it has been measured.
+    pub sound: Option<&'a SoundTrace>,
+}
+
+impl LineFigure<'_> {
+    /// Returns the figures of each column, or those of the last frame before it if none begins there.
+    fn in_order(self, strip: &Strip) -> impl Iterator<Item = [Option<FigureSpan>; 2]> {
+        let mut last = [None; 2];
+        let width = strip.span_secs() / COLUMNS as f64;
+        strip.columns().iter().enumerate().map(move |(at, column)| {
+            match column {
+                _ if self.line == StripLine::Loudness => {
+                    let begin = strip.begin_secs() + width * at as f64;
+                    last = [self.loudness(begin, begin + width), None];
+                }
+                StripColumn::Counted(cells) if cells.frames() > 0 => last = cells.figures.of(self.line),
+                StripColumn::Counted(_) => {}
+                _ => last = [None; 2],
+            }
+            last
+        })
+    }
+
+    /// Returns the short-term loudness from one time to another.
+    fn loudness(self, begin: f64, end: f64) -> Option<FigureSpan> {
+        let sound = self.sound?;
+        let mut span = FigureSpan::default();
+        let steps = sound.steps_in(begin, end)?;
+        steps.filter_map(|step| sound.short_term(step)).for_each(|loudness| span.add(loudness));
+        (span.frames > 0).then_some(span)
+    }
 }
 
 /// The scale of a line over a strip, whose top is the largest known value if it is one of shares.
@@ -40,10 +72,11 @@ struct Scale {
 }
 
 impl Scale {
-    fn of(strip: &Strip, line: StripLine, bits: u32) -> Self {
-        let highs = || figures_in_order(strip, line).flatten().flatten().map(|span| span.high);
+    fn of(strip: &Strip, figure: LineFigure<'_>) -> Self {
+        let LineFigure { line, bits, .. } = figure;
+        let highs = || figure.in_order(strip).flatten().flatten().map(|span| span.high);
         let top = match line.scale() {
-            LineScale::Code => 1.0,
+            LineScale::Code | LineScale::Loudness => 1.0,
             LineScale::Share => round_up(highs().fold(MIN_TOP, f64::max)),
             LineScale::Light => MAX_LIGHT,
         };
@@ -57,6 +90,7 @@ impl Scale {
         });
         match self.kind {
             LineScale::Code | LineScale::Share => (value / self.top).clamp(0.0, 1.0) as f32,
+            LineScale::Loudness => (1.0 - value / MIN_LOUDNESS).clamp(0.0, 1.0) as f32,
             LineScale::Light => LIGHT.partition_point(|light| *light < value).min(ROWS - 1) as f32 / (ROWS - 1) as f32,
         }
     }
@@ -69,12 +103,14 @@ impl Scale {
             }
             LineScale::Share => format!("{} %", significant(value * 100.0)),
             LineScale::Light => light_text(value),
+            LineScale::Loudness => format!("{} LUFS", level_text(Some(value))),
         }
     }
 
     fn range_text(self, line: StripLine) -> String {
         match self.kind {
             LineScale::Light => format!("{}: 0 to 10 000 cd/m², as high as PQ", line.name()),
+            LineScale::Loudness => format!("{}: −60 to 0 LUFS", line.name()),
             _ => format!("{}: 0 to {}", line.name(), self.text(self.top)),
         }
     }
@@ -93,15 +129,16 @@ fn round_up(value: f64) -> f64 {
     [1.0, 2.0, 5.0, 10.0].map(|step| step * power).into_iter().find(|top| *top >= value * (1.0 - 1e-9)).unwrap_or(value)
 }
 
-/// Draws the line over the strip in `rect`, for codes of this many bits, and the name of its scale if there is room.
-pub fn draw(painter: &Painter, rect: Rect, strip: &Strip, (line, bits): (StripLine, u32), column: impl Fn(f64) -> f32) {
+/// Draws the line over the strip in `rect`, and the name of its scale if there is room.
+pub fn draw(painter: &Painter, rect: Rect, strip: &Strip, figure: LineFigure<'_>, column: impl Fn(f64) -> f32) {
+    let line = figure.line;
     if line == StripLine::Off {
         return;
     }
-    let scale = Scale::of(strip, line, bits);
+    let scale = Scale::of(strip, figure);
     let y = |value: f64| rect.max.y - 1.0 - (rect.height() - 2.0) * scale.height(value);
     let width = strip.span_secs() / COLUMNS as f64;
-    let figures: Vec<_> = figures_in_order(strip, line).collect();
+    let figures: Vec<_> = figure.in_order(strip).collect();
     for (which, color) in COLORS.into_iter().enumerate().rev() {
         let mut points = Vec::new();
         let mut ranges = Vec::new();
@@ -126,6 +163,8 @@ pub fn draw(painter: &Painter, rect: Rect, strip: &Strip, (line, bits): (StripLi
         text += " · as stated in amber";
     } else if !is_known && strip.is_complete() && scale.kind == LineScale::Light {
         text = format!("{}: only PQ and HLG have light", line.name());
+    } else if !is_known && scale.kind == LineScale::Loudness && figure.sound.is_none_or(SoundTrace::is_complete) {
+        text = format!("{}: silent, or not measured", line.name());
     }
     let size = theme::label_size(painter, &text, theme::SMALL);
     // In a small strip it would cover the pictures.
@@ -143,9 +182,9 @@ fn stroke(painter: &Painter, points: Vec<egui::Pos2>, color: Color32) {
 }
 
 /// Returns what to say about the figure at a time in seconds, if it is known there.
-pub fn text_at(strip: &Strip, (line, bits): (StripLine, u32), secs: f64) -> Option<String> {
-    let figures = figures_in_order(strip, line).nth(strip.column_at(secs))?;
-    let scale = Scale::of(strip, line, bits);
+pub fn text_at(strip: &Strip, figure: LineFigure<'_>, secs: f64) -> Option<String> {
+    let figures = figure.in_order(strip).nth(strip.column_at(secs))?;
+    let (scale, line) = (Scale::of(strip, figure), figure.line);
     let text = |span: FigureSpan| match [span.low, span.high].map(|value| scale.text(value)) {
         [low, high] if low == high => low,
         [low, high] => format!("{low} to {high}"),
@@ -161,6 +200,7 @@ mod tests {
     use histoscope_core::histogram::{Components, Histogram};
     use histoscope_core::picture::color::Range;
     use histoscope_core::picture::stated_light::FrameStatedLight;
+    use histoscope_core::sound::SoundFigures;
     use histoscope_core::strip::{ExaminedFrame, FrameFigures, Sweep};
 
     /// Returns a strip of ten frames in ten seconds, each gray at a code of ten bits that rises by 50 from 100 on, with
@@ -184,7 +224,7 @@ mod tests {
     #[test]
     fn the_figure_under_the_pointer_is_named() {
         let strip = strip();
-        let text = |line, secs| text_at(&strip, (line, 10), secs);
+        let text = |line, secs| text_at(&strip, LineFigure { line, bits: 10, sound: None }, secs);
         assert_eq!(text(StripLine::Off, 2.0), None);
         assert_eq!(text(StripLine::Mean, 2.0).as_deref(), Some("mean luminance 200"));
         assert_eq!(text(StripLine::Mean, 2.9).as_deref(), Some("mean luminance 200"), "it is still on screen");
@@ -194,13 +234,30 @@ mod tests {
         assert_eq!(text(StripLine::PeakLight, 5.0).as_deref(), Some("brightest pixel 203 cd/m² stated"));
         assert_eq!(text(StripLine::AverageLight, 5.0).as_deref(), Some("average light 50.0 cd/m² stated"));
         let begun = Strip::new(10.0).unwrap();
-        assert_eq!(text_at(&begun, (StripLine::Mean, 10), 2.0), None, "it is not exact yet");
+        let figure = LineFigure { line: StripLine::Mean, bits: 10, sound: None };
+        assert_eq!(text_at(&begun, figure, 2.0), None, "it is not exact yet");
+    }
+
+    #[test]
+    fn loudness_is_that_of_the_sound_however_far_the_strip_is() {
+        let mut sound = SoundTrace::new(0.0, 2);
+        for step in 0..60 {
+            let short_term = (step < 50).then_some(-23.04);
+            sound.push(&SoundFigures { short_term, samples: 1, ..SoundFigures::default() });
+        }
+        let figure = LineFigure { line: StripLine::Loudness, bits: 8, sound: Some(&sound) };
+        let begun = Strip::new(10.0).unwrap();
+        let text = |secs| text_at(&begun, figure, secs);
+        assert_eq!(text(2.0).as_deref(), Some("short-term loudness −23.0 LUFS"));
+        assert_eq!([0.05, 5.5, 8.0].map(text), [None, None, None], "none has ended, silence, and not yet measured");
+        let scale = Scale::of(&begun, figure);
+        assert_eq!([-70.0, -60.0, -30.0, 0.0].map(|value| scale.height(value)), [0.0, 0.0, 0.5, 1.0]);
     }
 
     #[test]
     fn heights_follow_the_scale() {
         let strip = strip();
-        let height = |line, value| Scale::of(&strip, line, 10).height(value);
+        let height = |line, value| Scale::of(&strip, LineFigure { line, bits: 10, sound: None }).height(value);
         assert_eq!([0.0, 0.25, 1.0].map(|value| height(StripLine::Mean, value)), [0.0, 0.25, 1.0]);
         // The largest difference is 3 %, so the scale ends at 5 %.
         assert!((height(StripLine::Difference, 0.025) - 0.5).abs() < 1e-6);

@@ -489,7 +489,8 @@ fn scopes_may_leave_any_room_without_a_panic() {
         hud.wake(Instant::now());
         let probes = layout_tests::probe_table();
         let probes = Some(&probes);
-        let tables = Tables { timing: Some(&times), info: Some(&lines), stats: Some(&numbers), probes, findings: None };
+        let (timing, info, stats) = (Some(&times), Some(&lines[..]), Some(&numbers));
+        let tables = Tables { timing, info, stats, probes, ..Tables::default() };
         let free = Some(Rect::from_min_size(Pos2::ZERO, Vec2::new(width, height)));
         let model =
             Model { tables, other_scopes: OtherScopesView { free, ..OtherScopesView::default() }, ..model(&panels) };

@@ -5,7 +5,7 @@ use egui::{Align2, Color32, Painter, Pos2, Rangef, Rect, Sense, pos2, vec2};
 use super::model::{Command, Model, PlayState};
 use super::preview::PreviewPicture;
 use super::strip::{self, StripPicture};
-use super::strip_line;
+use super::strip_line::{self, LineFigure};
 use super::theme;
 use histoscope_core::text::{behind_text, time_text};
 
@@ -124,7 +124,8 @@ impl Timeline {
         // The position is marked in the strip as well.
         let reach = if clip.is_some() { rect.y_range() } else { line.y_range() };
         draw_line(painter, (line, reach), column, model, self.dragged, is_active);
-        let figure = (model.look.strip_line, model.scopes.bits);
+        let figure =
+            LineFigure { line: model.look.strip_line, bits: model.scopes.bits, sound: model.file.sound.measured };
         if let Some(clip) = clip {
             strip_line::draw(painter, rect, clip, figure, column);
             strip::mark_cuts(painter, rect, clip.cuts(), column);

@@ -29,6 +29,8 @@ pub enum Panel {
     Adjusting,
     /// The times of the rendering passes.
     Timing,
+    /// The sound meters.
+    Sound,
 }
 
 /// A property of the video that the user may interpret otherwise than the file says.
@@ -107,6 +109,8 @@ pub enum Action {
     },
     /// Play the next sound track; after the last one, none.
     NextSound,
+    /// Forget the levels that the sound meters hold.
+    ResetMeters,
     /// Switch the clip strip behind the timeline to the next size: small, tall or off.
     NextStrip,
     /// Change a setting of the look.

@@ -29,7 +29,7 @@ pub enum MenuLine {
     Recent,
     /// A submenu of the file's video tracks, if there are several.
     Tracks,
-    /// A submenu of the sound: its tracks and volume.
+    /// A submenu of the sound: its meters, volume and tracks.
     Sound,
     /// A separator between groups.
     Rule,

@@ -384,7 +384,15 @@ pub const TABLE: &[Bindings] = &[
         ],
         "information on the video; {}",
     ),
-    row(Section::Reading, &[key(Letter("t"), TogglePanel(Panel::Timing))], "times of each pass, frames dropped"),
+    row(
+        Section::Reading,
+        &[
+            key(Letter("t"), TogglePanel(Panel::Timing)),
+            key(ShiftLetter("j"), TogglePanel(Panel::Sound)).switch("the sound meters"),
+            key(ControlShift("j"), ResetMeters).command("reset the sound meters"),
+        ],
+        "times of each pass; sound meters, their reset",
+    ),
     row(
         Section::Reading,
         &[

@@ -17,12 +17,13 @@ use crate::app::pointer::regions;
 use crate::app::screen::graphics::Graphics;
 use crate::app::session::Session;
 use crate::app::session::info::{Machine, info_lines};
+use crate::app::sound::Meters;
 use histoscope_core::histogram::LightScale;
 use histoscope_core::picture::color::Range;
 use histoscope_core::tone_map::ToneMapping;
 use histoscope_hud::{
-    AdjustmentView, HistogramArea, Hud, InfoLine, LightMarks, MarkedView, ProbeText, Readout, RegionView, StatsTable,
-    Tables, TimingTable, left_for_others,
+    AdjustmentView, HistogramArea, Hud, InfoLine, LightMarks, MarkedView, ProbeText, Readout, RegionView, SoundTable,
+    StatsTable, Tables, TimingTable, left_for_others,
 };
 use histoscope_render::gpu::output::Encoding;
 use histoscope_render::labels::rings::{self, Ring};
@@ -44,6 +45,8 @@ pub struct Readings {
     pub histograms: Vec<HistogramArea>,
     /// The times of the passes.
     pub timing: Option<TimingTable>,
+    /// The sound meters.
+    pub sound: Option<SoundTable>,
     /// The lines of the panel about the video.
     pub info: Option<Vec<InfoLine>>,
     /// The frame's numbers.
@@ -78,6 +81,7 @@ impl Readings {
     pub fn tables(&self) -> Tables<'_> {
         Tables {
             timing: self.timing.as_ref(),
+            sound: self.sound.as_ref(),
             info: self.info.as_deref(),
             stats: self.stats.as_ref(),
             probes: self.probes.as_ref(),
@@ -110,6 +114,8 @@ pub struct Sources<'a> {
     pub quality: &'a QualityMeter,
     /// The measured light of the frames on screen.
     pub light: &'a FrameLight,
+    /// The sound meters.
+    pub meters: &'a Meters,
 }
 
 impl Sources<'_> {
@@ -122,6 +128,7 @@ impl Sources<'_> {
         let mut readings = Readings {
             histograms: panel::panels(scene, components, size).map(area).collect(),
             timing: open.timing.then(|| self.timing()).flatten(),
+            sound: open.sound.then(|| self.sound()).flatten(),
             info: open.info.then(|| self.info()).flatten(),
             stats: open.numbers.then(|| self.stats()).flatten(),
             ..Readings::default()
@@ -246,6 +253,12 @@ impl Sources<'_> {
             dropped: counts.dropped,
             damaged: counts.damaged,
         })
+    }
+
+    fn sound(&self) -> Option<SoundTable> {
+        let table = self.meters.table(self.session?.frame.as_ref())?;
+        log::trace!("sound meters: {}", table.as_text());
+        Some(table)
     }
 
     fn info(&self) -> Option<Vec<InfoLine>> {

@@ -1,6 +1,7 @@
 //! The sound of the video: a thread decodes it ahead, the desktop plays it, and the pictures follow what is heard.
 
 mod feeder;
+mod meters;
 mod orders;
 mod output;
 mod queue;
@@ -13,6 +14,7 @@ use histoscope_media::playback::Player;
 use histoscope_media::{AudioTrack, MediaFault, OpenOptions, StreamInfo};
 use serde::{Deserialize, Serialize};
 
+pub use meters::{MeterNews, Meters};
 use orders::{Heard, Shared};
 use queue::SoundQueue;
 

@@ -307,6 +307,7 @@ impl Viewer {
             .map(ToString::to_string)
             .collect::<Vec<_>>();
         let (heard, heard_track) = self.work.sound.tracks();
+        let measured = self.work.meters.trace();
         let frame = self.work.session.as_ref().and_then(|session| session.frame.as_ref());
         let sums = frame.and_then(|frame| Some(self.work.bins.counted_now(&self.work.scene, frame)?.1));
         let model = Model {
@@ -323,6 +324,7 @@ impl Viewer {
                     tracks: heard,
                     track: heard_track.map(|track| track as u32 + 1),
                     is_muted: self.work.sound.volume().is_muted,
+                    measured: measured.as_deref(),
                 },
                 tracks: &tracks,
                 track: self.work.session.as_ref().and_then(|session| session.info.track()),
@@ -438,6 +440,7 @@ impl Viewer {
             marked: self.work.marked.view(),
             quality: &self.work.quality,
             light: &self.work.light,
+            meters: &self.work.meters,
         }
     }
 

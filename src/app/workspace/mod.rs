@@ -31,7 +31,7 @@ use crate::app::screen::Window;
 use crate::app::screen::graphics::Graphics;
 use crate::app::session::Session;
 use crate::app::session::transport;
-use crate::app::sound::{Sound, Volume};
+use crate::app::sound::{MeterNews, Meters, Sound, Volume};
 use crate::app::strip::{ClipStrip, search};
 use histoscope_core::adjust::{Adjustment, Lut, working_colorimetry, working_layout};
 use histoscope_core::histogram::{Components, Transfer, samples_cut_off};
@@ -86,6 +86,8 @@ pub struct Workspace {
     pub strip: ClipStrip,
     /// The sound of the video.
     pub sound: Sound,
+    /// The sound meters.
+    pub meters: Meters,
     /// The check of the video against a profile.
     pub checker: Checker,
     /// The HUD over the picture.
@@ -171,6 +173,7 @@ impl Workspace {
             quality: QualityMeter::new(Arc::clone(&waker)),
             light: FrameLight::new(Arc::clone(&waker)),
             sound: Sound::new(options.sound, settings.volume, options.open.clone()),
+            meters: Meters::new(options.open.clone(), Arc::clone(&waker)),
             strip: ClipStrip::new(settings.strip, options.open.clone(), options.keeps_settings, Arc::clone(&waker)),
             checker: Checker::new(options.profile.as_deref(), &settings.profile, waker),
             hud,
@@ -247,8 +250,24 @@ impl Workspace {
         } else if had_ended != has_ended || has_signal_changed {
             self.follow_title(now, true);
         }
+        self.follow_meters(now);
         let wake_at = self.advance_comparison(now)?;
         Ok(due.wake_at.into_iter().chain(wake_at).min())
+    }
+
+    /// Measures the sound while its meters are open or the line over the strip shows it.
+    fn follow_meters(&mut self, now: Instant) {
+        let Some(session) = &self.session else { return };
+        let has_line = self.scene.look.strip_line == StripLine::Loudness && self.strip.size != StripSize::Off;
+        let is_wanted = self.hud.panels.sound || has_line;
+        let shown = (&session.player, session.frame.as_ref());
+        let MeterNews { has_more, complaint } = self.meters.follow(&self.sound, shown, is_wanted, now);
+        if has_more {
+            self.redraw();
+        }
+        if let Some(complaint) = complaint {
+            self.note(Note::warning(complaint), now);
+        }
     }
 
     /// Requests bins if something visible depends on them, such as a readout under the pointer. Returns when to poll
@@ -597,12 +616,20 @@ impl Workspace {
         }
         match action {
             Action::ToggleComponents => self.toggle_components(now)?,
-            Action::TogglePanel(panel) => self.toggle_panel(panel)?,
+            Action::TogglePanel(panel) => {
+                self.toggle_panel(panel)?;
+                self.follow_meters(now);
+            }
             Action::FindBars | Action::TakeRegion | Action::MoveLine { .. } | Action::ClearRegion => {
                 self.act_on_region(action, now)?
             }
             Action::NextStrip => self.show_next_strip(now),
             Action::ToggleMute | Action::ChangeVolume { .. } | Action::NextSound => self.act_on_sound(action, now),
+            Action::ResetMeters => {
+                self.meters.reset();
+                self.follow_meters(now);
+                self.note(Note::done("sound meters reset"), now);
+            }
             Action::ToCut { forward } => self.search(search::go_to_cut, forward, now),
             Action::ToFinding { forward } => self.search(search::go_to_finding, forward, now),
             Action::OtherFindings { forward } => self.look_for(self.strip.sought.next(forward), now),

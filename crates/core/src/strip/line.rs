@@ -28,10 +28,12 @@ pub enum StripLine {
     PeakLight,
     /// Average light in cd/m², for PQ and HLG.
     AverageLight,
+    /// Short-term loudness in LUFS, which is measured of the sound rather than of frames.
+    Loudness,
 }
 
 /// Number of figures of a frame: those of the lines, and the light that the frame states.
-pub const FIGURES: usize = StripLine::ALL.len() - 1 + 2;
+pub const FIGURES: usize = StripLine::Loudness as usize - 1 + 2;
 
 /// The scale of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,11 +44,13 @@ pub enum LineScale {
     Share,
     /// Light in cd/m², from 0 to 10 000, as high as PQ.
     Light,
+    /// Loudness, from −60 to 0 LUFS.
+    Loudness,
 }
 
 impl StripLine {
     /// Every figure, in the order in which a key cycles through them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Off,
         Self::Mean,
         Self::Median,
@@ -56,6 +60,7 @@ impl StripLine {
         Self::Difference,
         Self::PeakLight,
         Self::AverageLight,
+        Self::Loudness,
     ];
 
     /// Returns the name.
@@ -71,6 +76,7 @@ impl StripLine {
             Self::Difference => "frame difference",
             Self::PeakLight => "brightest pixel",
             Self::AverageLight => "average light",
+            Self::Loudness => "short-term loudness",
         }
     }
 
@@ -80,6 +86,7 @@ impl StripLine {
         match self {
             Self::OutOfRange | Self::Difference => LineScale::Share,
             Self::PeakLight | Self::AverageLight => LineScale::Light,
+            Self::Loudness => LineScale::Loudness,
             _ => LineScale::Code,
         }
     }
@@ -87,7 +94,7 @@ impl StripLine {
     /// Returns the place of the figure among those of a frame, and that of the one that frames state, if they can.
     const fn places(self) -> Option<(usize, Option<usize>)> {
         match self {
-            Self::Off => None,
+            Self::Off | Self::Loudness => None,
             Self::PeakLight => Some((self as usize - 1, Some(FIGURES - 2))),
             Self::AverageLight => Some((self as usize - 1, Some(FIGURES - 1))),
             _ => Some((self as usize - 1, None)),
@@ -145,7 +152,8 @@ pub struct FigureSpan {
 }
 
 impl FigureSpan {
-    fn add(&mut self, value: f64) {
+    /// Adds a value.
+    pub fn add(&mut self, value: f64) {
         self.join(&Self { frames: 1, sum: value, low: value, high: value });
     }
 

@@ -61,11 +61,15 @@ impl MenuDrawing<'_, '_> {
         }
     }
 
-    /// Adds the volume and the sound tracks of the file.
+    /// Adds the meters, the volume and the sound tracks of the file.
     pub(super) fn sound(&mut self, ui: &mut Ui) {
-        for action in
-            [Action::ToggleMute, Action::ChangeVolume { louder: true }, Action::ChangeVolume { louder: false }]
-        {
+        for action in [
+            Action::TogglePanel(Panel::Sound),
+            Action::ResetMeters,
+            Action::ToggleMute,
+            Action::ChangeVolume { louder: true },
+            Action::ChangeVolume { louder: false },
+        ] {
             self.action_line(ui, action);
         }
         ui.add(egui::Separator::default().spacing(7.0));

@@ -14,6 +14,7 @@ pub fn words(action: Action, model: &Model<'_>) -> String {
     }
     let state = match action {
         Action::TogglePanel(Panel::Numbers) => model.tables.stats.is_some().into(),
+        Action::TogglePanel(Panel::Sound) => model.tables.sound.is_some().into(),
         Action::TogglePanel(Panel::Checks) => model.tables.findings.is_some().into(),
         Action::ToggleLab => model.lab.is_some().into(),
         Action::NextStrip => model.file.strip_size.state(),

@@ -88,6 +88,26 @@ impl AudioTrack {
         (0..input.stream_count()).filter_map(track).collect()
     }
 
+    /// Returns the short names of the channels, in their order: their numbers where their places are not known.
+    #[must_use]
+    pub fn channel_names(&self) -> Vec<String> {
+        let names = match self.layout.as_str() {
+            "stereo" | "downmix" => "L R",
+            "2.1" => "L R LFE",
+            "3.0" => "L R C",
+            "3.1" => "L R C LFE",
+            "quad" => "L R Lb Rb",
+            "quad(side)" => "L R Ls Rs",
+            "4.0" => "L R C Cb",
+            "5.0" | "5.0(side)" => "L R C Ls Rs",
+            "5.1" | "5.1(side)" => "L R C LFE Ls Rs",
+            "7.1" => "L R C LFE Lb Rb Ls Rs",
+            _ => "",
+        };
+        let named = names.split_whitespace().map(str::to_owned);
+        if names.is_empty() { (1..=self.channels).map(|number| number.to_string()).collect() } else { named.collect() }
+    }
+
     /// Returns the index of the track that is played unless another is chosen: the default one, or else the first.
     #[must_use]
     pub fn usual(tracks: &[Self]) -> Option<usize> {
