@@ -318,7 +318,7 @@ fn check(program: &Program, key: &str, action: Action) {
         }
         Action::ToggleAdjustment(kind) => adjusts(program, key, kind),
         Action::Parameter { parameter, more } => steps(program, key, parameter, more),
-        Action::ShiftSecond { .. } | Action::MatchSecond => {
+        Action::ShiftSecond { .. } | Action::MatchSecond | Action::HearSecond => {
             drop(note("there is no second clip: histoscope a.mp4 b.mp4 --compare plays two"));
         }
         Action::Change(Setting::Sharing, Change::Switch) => {

@@ -378,3 +378,32 @@ fn the_meters_show_what_ffmpeg_measures_wherever_one_comes_from() {
     );
     program.quit_with("q");
 }
+
+#[test]
+fn the_second_clip_is_heard_where_its_pictures_are() {
+    let server = Server::start();
+    let clip = |hertz: &str| {
+        clip_of(&format!(
+            "testsrc2=s=64x48:r=5:d=400 -f lavfi -i aevalsrc='0.1*sin(2*PI*{hertz}*t)':s=48000:d=400 -c:a pcm_s16le"
+        ))
+    };
+    let (first, second) = (clip("440"), clip("(1000+1000*lt(t,200))"));
+    let [first, second] = [&first, &second].map(|clip| clip.path().to_str().expect("plain"));
+    let program = server.play(&[first, second, "--compare", "--compare-by", "frame", "--offset", "1000"]);
+    let is = |hertz: f64, is_heard: bool| {
+        until(&format!("{hertz} Hz: {is_heard}"), PATIENCE, || {
+            ((server.strength(&program, hertz) > 0.03) == is_heard).then_some(())
+        });
+    };
+    is(440.0, true);
+    let name = |path: &str| path.rsplit('/').next().expect("a name").to_owned();
+    program.after(|| program.key("ctrl+b"), &format!("note: sound of {}", name(second)));
+    // 1000 frames are 200 seconds, from which on its tone is the lower one.
+    is(1000.0, true);
+    is(2000.0, false);
+    is(440.0, false);
+    program.after(|| program.key("ctrl+b"), &format!("note: sound of {}", name(first)));
+    is(440.0, true);
+    is(1000.0, false);
+    program.quit_with("q");
+}

@@ -134,6 +134,8 @@ pub enum Action {
     },
     /// Find the shift at which the two clips match.
     MatchSecond,
+    /// Hears the second clip instead of the first, or the first again.
+    HearSecond,
     /// Open or close the lab, which shows counting methods at work on the picture.
     ToggleLab,
     /// Switch to the lab's next or previous counting method.

@@ -373,8 +373,11 @@ pub const TABLE: &[Bindings] = &[
     ),
     row(
         Section::Reading,
-        &[key(Control("m"), MatchSecond).command("match the second clip")],
-        "find the shift at which both clips match",
+        &[
+            key(Control("m"), MatchSecond).command("match the second clip"),
+            key(Control("b"), HearSecond).command("hear the other clip"),
+        ],
+        "find the shift at which both clips match; hear the other",
     ),
     row(
         Section::Reading,

@@ -29,6 +29,7 @@ const PATIENCE: Duration = Duration::from_millis(300);
 pub struct ComparedClip {
     input: PathBuf,
     name: String,
+    info: Arc<StreamInfo>,
     media: Option<DecodeThread>,
     follower: Follower,
     pairing: Pairing,
@@ -95,6 +96,7 @@ impl ComparedClip {
         let rate = info.constant_rate().map(Ratio::value).filter(|&rate| rate > 0.0);
         Self {
             name: file_name(&input),
+            info,
             input,
             media: Some(media),
             follower,
@@ -170,6 +172,19 @@ impl ComparedClip {
         self.pairing.offset = self.pairing.offset.saturating_add(frames);
         self.pairing.undecided = None;
         format!("offset {} frames of {}", with_minus(&format!("{:+}", self.pairing.offset)), self.name)
+    }
+
+    /// Returns its name, its stream, and by how much its times are greater than those of the first clip's frame on screen,
+    /// in seconds; no difference while its frame is awaited.
+    #[must_use]
+    pub fn sound(&self, first: &Session) -> (&str, &Arc<StreamInfo>, Option<f64>) {
+        let later = match self.pairing.by {
+            CompareBy::Time => Some(self.pairing.offset as f64 * self.pairing.frame_secs.unwrap_or(0.0)),
+            CompareBy::Frame => {
+                (self.state == FollowState::InStep).then(|| self.frame.time_secs - first.player.position_secs())
+            }
+        };
+        (&self.name, &self.info, later)
     }
 
     /// Starts searching for the offset at which the pictures of both clips match best. Returns the note on it.

@@ -22,6 +22,7 @@ use histoscope_core::histogram::{Components, Cumulative};
 use histoscope_core::picture::Frame;
 use histoscope_core::picture::color::Range;
 use histoscope_core::picture::region::Rect;
+use histoscope_media::StreamInfo;
 use histoscope_render::engine::{Engine, EngineError};
 use histoscope_render::gpu::GpuError;
 use histoscope_render::view::scene::{Look, Other, Scene};
@@ -29,7 +30,7 @@ use histoscope_render::view::scene::{Look, Other, Scene};
 /// Most frames held at a time; holding another one releases the oldest.
 const MOST: usize = 4;
 /// The note to show if there is no second clip.
-const NO_CLIP: &str = "there is no second clip: histoscope a.mp4 b.mp4 --compare plays two";
+pub const NO_CLIP: &str = "there is no second clip: histoscope a.mp4 b.mp4 --compare plays two";
 /// Number of previous frames of the second clip whose numbers are remembered: an adapter's figures arrive a few frames
 /// late.
 const MAX_EARLIER: usize = 8;
@@ -439,6 +440,12 @@ impl Comparison {
     /// Starts searching for the offset at which the pictures of both clips are most alike. Returns the note to show.
     pub fn find_offset(&mut self, first: &Session) -> String {
         self.clip().map_or_else(|| NO_CLIP.to_owned(), |clip| clip.find_offset(&first.input))
+    }
+
+    /// Returns the sound of the clip, beside this video; see [`ComparedClip::sound`].
+    #[must_use]
+    pub fn sound(&self, first: &Session) -> Option<(&str, &Arc<StreamInfo>, Option<f64>)> {
+        self.clips.get(self.clip_at).map(|stepping| stepping.clip.sound(first))
     }
 
     /// Starts comparing with a different video, for which the clip has no frame yet.

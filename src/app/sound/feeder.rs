@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use histoscope_media::{MediaError, SoundForm, SoundReader};
+use histoscope_media::{MediaError, SoundBlock, SoundForm, SoundReader};
 
 use super::orders::{Heard, Shared};
 use super::output::{Output, quiet};
@@ -117,7 +117,7 @@ impl Feeder {
         }
         let Some((.., reader)) = &mut self.reader else { return Ok(false) };
         if let Some(secs) = restart {
-            reader.seek(secs)?;
+            reader.seek(secs + heard.later_secs)?;
             shared.queue().restart(secs);
         }
         {
@@ -130,7 +130,7 @@ impl Feeder {
                 return Ok(true);
             }
         }
-        let block = reader.read()?;
+        let block = reader.read()?.map(|block| SoundBlock { start_secs: block.start_secs - heard.later_secs, ..block });
         if block.is_none() && heard.info.live {
             return Ok(false);
         }

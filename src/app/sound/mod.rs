@@ -20,6 +20,9 @@ use queue::SoundQueue;
 
 /// Difference between what is heard and what is seen above which the sound is positioned again, in seconds.
 const APART_SECS: f64 = 0.1;
+/// A change of the offset of another clip that is heard, in seconds.
+const SHIFTED_SECS: f64 = 0.02;
+
 /// The volume, kept between runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -81,6 +84,8 @@ pub struct Sound {
     open: OpenOptions,
     video: Option<Arc<StreamInfo>>,
     track: Option<usize>,
+    /// The clip that is heard instead of the video, and by how much its times are greater, in seconds.
+    other: Option<(Arc<StreamInfo>, f64)>,
     /// The tracks, in words.
     names: Vec<String>,
     is_aimed: bool,
@@ -105,6 +110,7 @@ impl Sound {
             open,
             video: None,
             track: None,
+            other: None,
             names: Vec::new(),
             is_aimed: false,
             underruns: 0,
@@ -174,6 +180,20 @@ impl Sound {
         self.track_text()
     }
 
+    /// Plays the sound of another clip, whose times are greater by so many seconds, or that of the video.
+    pub fn hear(&mut self, other: Option<(&Arc<StreamInfo>, Option<f64>)>) {
+        let is_known = match (&self.other, other) {
+            (Some((known, since)), Some((info, now))) => {
+                Arc::ptr_eq(known, info) && now.is_none_or(|now| (now - since).abs() < SHIFTED_SECS)
+            }
+            (known, other) => known.is_none() && other.is_none(),
+        };
+        if !is_known {
+            self.other = other.map(|(info, later_secs)| (Arc::clone(info), later_secs.unwrap_or(0.0)));
+            self.play_track(self.track);
+        }
+    }
+
     fn track_text(&self) -> String {
         let count = self.tracks().0.len();
         match (self.track.and_then(|track| Some((track, self.tracks().0.get(track)?))), count) {
@@ -186,9 +206,13 @@ impl Sound {
     /// Plays a track of the video from where the pictures are, or none.
     fn play_track(&mut self, track: Option<usize>) {
         self.track = track;
-        let Some(info) = &self.video else { return };
+        let Some(video) = &self.video else { return };
+        let (info, track, later_secs) = match &self.other {
+            Some((other, later_secs)) => (other, AudioTrack::usual(&other.audio), *later_secs),
+            None => (video, track, 0.0),
+        };
         let heard = track.filter(|_| self.is_possible);
-        let heard = heard.map(|track| Heard { info: Arc::clone(info), options: self.open.clone(), track });
+        let heard = heard.map(|track| Heard { info: Arc::clone(info), options: self.open.clone(), track, later_secs });
         let has_sound = heard.is_some();
         {
             let mut orders = self.shared.orders();

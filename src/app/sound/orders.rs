@@ -15,6 +15,8 @@ pub struct Heard {
     pub options: OpenOptions,
     /// The track, from 0.
     pub track: usize,
+    /// By how much its times are greater than those of the pictures, in seconds.
+    pub later_secs: f64,
 }
 
 /// What the window asks of the thread, and what the thread answers.

@@ -12,7 +12,7 @@ use std::time::Instant;
 use glam::DVec2;
 
 use crate::app::adjuster::Adjuster;
-use crate::app::comparison::{ComparedClip, Comparison, CountedPart, MeasuredPair, Outcome, QualityMeter};
+use crate::app::comparison::{ComparedClip, Comparison, CountedPart, MeasuredPair, NO_CLIP, Outcome, QualityMeter};
 use crate::app::input::event::{Key, Modifiers, Waker};
 use crate::app::kept::config::{Keeper, Settings, Store};
 use crate::app::kept::fits::{Fits, visible_share_text};
@@ -86,6 +86,8 @@ pub struct Workspace {
     pub strip: ClipStrip,
     /// The sound of the video.
     pub sound: Sound,
+    /// `true` to hear the second clip instead of the first.
+    hears_second: bool,
     /// The sound meters.
     pub meters: Meters,
     /// The check of the video against a profile.
@@ -173,6 +175,7 @@ impl Workspace {
             quality: QualityMeter::new(Arc::clone(&waker)),
             light: FrameLight::new(Arc::clone(&waker)),
             sound: Sound::new(options.sound, settings.volume, options.open.clone()),
+            hears_second: false,
             meters: Meters::new(options.open.clone(), Arc::clone(&waker)),
             strip: ClipStrip::new(settings.strip, options.open.clone(), options.keeps_settings, Arc::clone(&waker)),
             checker: Checker::new(options.profile.as_deref(), &settings.profile, waker),
@@ -219,6 +222,8 @@ impl Workspace {
         let lost_before = session.lost_since;
         let wrong = self.sound.take_over(&session.info);
         let due = session.advance(now);
+        let second = self.comparison.sound(session).filter(|_| self.hears_second);
+        self.sound.hear(second.map(|(_, info, later_secs)| (info, later_secs)));
         let unheard = self.sound.follow(&mut session.player, now);
         let (has_ended, is_paused) = (session.player.has_ended(), session.player.is_paused());
         self.strip.follow(session, &self.graphics.engine, now);
@@ -646,6 +651,17 @@ impl Workspace {
             Action::MatchSecond => {
                 let text = self.session.as_ref().map(|session| self.comparison.find_offset(session));
                 self.note(Note::done(text.unwrap_or_default()), now);
+            }
+            Action::HearSecond => {
+                let second = self.session.as_ref().and_then(|session| self.comparison.sound(session));
+                let text = match (second, &self.session) {
+                    (Some((second, ..)), Some(session)) => {
+                        self.hears_second = !self.hears_second;
+                        format!("sound of {}", if self.hears_second { second } else { &session.name })
+                    }
+                    _ => NO_CLIP.to_owned(),
+                };
+                self.note(Note::done(text), now);
             }
             Action::Save => self.save(true, now),
             Action::SaveBare => self.save(false, now),

@@ -147,6 +147,7 @@ impl MenuDrawing<'_, '_> {
                 self.action_line(ui, action);
             }
             self.action_line(ui, Action::MatchSecond);
+            self.action_line(ui, Action::HearSecond);
         }
         let compared = self.model.comparison;
         if compared.clips.len() > 1 {
