@@ -4,6 +4,8 @@
 
 #[path = "docs/examples.rs"]
 mod examples;
+#[path = "docs/figures.rs"]
+mod figures;
 
 use std::collections::BTreeSet;
 use std::fs;
