@@ -123,6 +123,7 @@ fn barriers() -> Vec<Row> {
             "Workgroups of 4×4 on these 6×7 pixels are {}×{} workgroups with {} invocations, {} of them (·) beyond the edge",
             [of_four, rows_of_four, lanes, lanes - size.0 * size.1].map(whole),
         ),
+        row(page, "in 4×4×4, the invocation at (1, 2, 3) is number {}.", [whole(1 + 2 * 4 + 3 * 16_u32)]),
         row(
             page,
             "A row of 300 pixels takes {} workgroups of 256×1, and {} of their {} invocations have no pixel.",
@@ -187,6 +188,8 @@ fn blurs() -> Vec<Row> {
         row(page, "N² loads per pixel: {} for N = 15.", [whole(15_u32 * 15)]),
         row(page, "Here there are 2N: {} for N = 15.", [whole(2 * 15_u32)]),
         row(page, "for N = 15 it has {} words, so the first {} invocations", [270_u32, 270 - 256].map(whole)),
+        row(page, "loads 0, 256 1, 257 13, {} 14 255 words", [whole(256 + 13_u32)]),
+        row(page, "sums 0…{} 1…{} 13…{} 14…{} 255…{}", [0, 1, 13, 14, 255].map(|first| whole(first + 15_u32 - 1))),
         row(page, "for N = 127 only {} of 128 columns are results", [whole(128 - (127 - 1_u32))]),
         row(page, "| the whole square | {} | 1107", [loads(BlurMethod::Square, 15)]),
     ];
