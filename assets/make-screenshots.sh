@@ -19,6 +19,14 @@ take() {
 "$program" snapshot "$sample" --adapter llvmpipe --at 3 --scopes histogram,waveform,parade,vectorscope -o "$work/wall.png" >/dev/null
 convert "$work/wall.png" -sampling-factor 4:4:4 -quality 86 "$root/assets/wall.jpg"
 
+# A photograph in Histoscope, and beside it FFmpeg's histograms of red, green and blue.
+photograph=$root/assets/learn-coffee.png
+"$program" snapshot "$photograph" --adapter llvmpipe --size 768x512 -o "$work/ours.png" >/dev/null
+ffmpeg -v error -y -i "$work/ours.png" -i "$photograph" -frames:v 1 -filter_complex "
+[1:v]format=gbrp,histogram=display_mode=stack:level_height=170:scale_height=0,pad=264:512:8:1:gray,format=rgb24[other];
+[0:v]format=rgb24[ours];[ours][other]hstack" "$work/beside.png"
+convert "$work/beside.png" -sampling-factor 4:4:4 -quality 86 "$root/assets/learn-beside.jpg"
+
 open_window 1280 720 "$sample"
 go_to 0:03.2
 point 905 235

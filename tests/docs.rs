@@ -2,6 +2,11 @@
 //! program's options, the pictures.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
+#[path = "docs/examples.rs"]
+mod examples;
+#[path = "docs/figures.rs"]
+mod figures;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -211,10 +216,9 @@ fn lines_of_language(text: &str, language: &str) -> Vec<String> {
 fn the_lines_that_are_taught_are_those_of_the_shaders() {
     let pages: Vec<_> = documents(root()).into_iter().filter(|name| name.starts_with("docs/learn")).collect();
     assert!(pages.len() >= 3, "{pages:?}");
-    for (page, (language, folders)) in pages
-        .iter()
-        .flat_map(|page| [("wgsl", &["shaders"][..]), ("rust", &["crates/lab/src"])].map(|code| (page, code)))
-    {
+    for (page, (language, folders)) in pages.iter().flat_map(|page| {
+        [("wgsl", &["shaders", "examples"][..]), ("rust", &["crates/lab/src", "examples"])].map(|code| (page, code))
+    }) {
         let code: String = folders.iter().map(|folder| sources(&root().join(folder))).collect();
         let code: BTreeSet<_> = code.lines().map(str::trim).collect();
         let taught = lines_of_language(&read(page.to_str().unwrap()), language);
@@ -225,7 +229,8 @@ fn the_lines_that_are_taught_are_those_of_the_shaders() {
 }
 
 /// The folders at the beginning of paths that are checked.
-const FOLDERS: [&str; 8] = ["src/", "crates/", "shaders/", "tests/", "benches/", "docs/", "assets/", "scripts/"];
+const FOLDERS: [&str; 9] =
+    ["src/", "crates/", "shaders/", "tests/", "benches/", "docs/", "examples/", "assets/", "scripts/"];
 
 #[test]
 fn every_path_that_is_named_exists() {

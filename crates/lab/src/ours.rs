@@ -13,7 +13,7 @@ use histoscope_render::gpu::shaders::{self, groups};
 use histoscope_render::gpu::timing::{Spans, compute_pass};
 use histoscope_render::gpu::{Gpu, GpuError};
 
-/// Invocations of a workgroup in shaders/lab/regroup.wgsl.
+/// Invocations of a workgroup in shaders/regroup.wgsl.
 const REGROUP_INVOCATIONS: u32 = 64;
 /// Invocations of a workgroup in shaders/scale.wgsl.
 const SCALE_INVOCATIONS: u32 = 256;
