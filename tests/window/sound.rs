@@ -259,7 +259,7 @@ fn a_device_that_is_taken_away_and_comes_back_is_played_on_again() {
     let place = |log: &str| {
         let drawn =
             log.lines().filter_map(|line| line.split_once("drawn: ")?.1.split_once(" at ")?.0.parse::<f64>().ok());
-        drawn.last().expect("it draws")
+        drawn.reduce(|_, last| last).expect("it draws")
     };
     let before = place(&program.log());
     program.pass(Duration::from_secs(3));

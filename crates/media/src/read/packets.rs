@@ -18,7 +18,7 @@ const REORDER_LIMIT: u32 = 17;
 /// The origin of packets.
 pub(crate) enum PacketSource {
     /// A file, an address, a device or a pipe.
-    Opened(Demuxer),
+    Opened(Box<Demuxer>),
     /// The stored packets of a live source.
     Kept(KeptReader),
 }

@@ -49,7 +49,7 @@ fn control_only_combines_with_keys_in_the_table() {
     assert_eq!(typed("d", "d", NONE), Some(Setting::Datascope.next()));
     assert_eq!(typed("d", "d", Modifiers::CONTROL), Some(Action::ClearRegion));
     assert_eq!(typed("p", "p", NONE), Some(Action::HoldFrame));
-    assert_eq!(typed("b", "b", Modifiers::CONTROL), None);
+    assert_eq!(typed("n", "n", Modifiers::CONTROL), None);
     assert_eq!(typed(";", ";", NONE), None, "no letter is left that does nothing");
     assert_eq!(typed("g", "g", Modifiers::ALT), None);
 }

@@ -210,10 +210,9 @@ pub fn clipped_strip(report: &Report) -> StripParts {
 /// Returns the strip of the sound's loudness and peaks, if it was measured.
 pub fn sound_strip(report: &Report) -> Option<StripParts> {
     let sound = report.sound.as_ref()?;
-    let figures: [(&str, &str, fn(&Strip) -> f64); 2] = [
-        ("peak", "true peak, in dBTP", |strip| strip.sound.true_peak),
-        ("loudness", "short-term loudness, in LUFS", |strip| strip.sound.short_term),
-    ];
+    let peak: fn(&Strip) -> f64 = |strip| strip.sound.true_peak;
+    let loudness: fn(&Strip) -> f64 = |strip| strip.sound.short_term;
+    let figures = [("peak", "true peak, in dBTP", peak), ("loudness", "short-term loudness, in LUFS", loudness)];
     let (mut curves, mut keys) = (Vec::new(), Vec::new());
     for (name, title, figure) in figures {
         let above_bottom = |strip: &Strip| (figure(strip) - SOUND_BOTTOM).clamp(0.0, -SOUND_BOTTOM);

@@ -221,7 +221,7 @@ impl Decoder {
         }
         let demuxer = Demuxer::new(source, input, stream, (live, shift.cloned())).tapped(&info.tap);
         let mut decoder = Self {
-            packets: Packets::new(PacketSource::Opened(demuxer), &info.codec),
+            packets: Packets::new(PacketSource::Opened(Box::new(demuxer)), &info.codec),
             codec,
             twin: None,
             tiled,

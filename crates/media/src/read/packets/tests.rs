@@ -15,7 +15,7 @@ fn fresh() -> Packets {
     let mut input = source.open().unwrap();
     let stream = 0;
     input.select(stream, None);
-    Packets::new(PacketSource::Opened(Demuxer::new(source, input, stream, (false, None))), "h264")
+    Packets::new(PacketSource::Opened(Box::new(Demuxer::new(source, input, stream, (false, None)))), "h264")
 }
 
 /// Returns how many packets have been read.
