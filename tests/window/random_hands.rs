@@ -27,10 +27,13 @@ const ACTIONS: usize = 100;
 /// Sizes of the window, in pixels.
 const SIZES: [(u32, u32); 7] = [(480, 270), (1280, 720), (960, 540), (333, 777), (64, 48), (700, 120), (1, 1)];
 
-/// The files, by their endings and what FFmpeg makes them from.
+/// The files, some with sound, by their endings and what FFmpeg makes them from.
 const FILES: [(&str, &str); 8] = [
-    ("eight.mp4", "testsrc2=s=320x180:r=10:d=3 -pix_fmt yuv420p -g 10"),
-    ("ten.mkv", "mandelbrot=s=160x90:r=25 -t 1 -c:v ffv1 -pix_fmt yuv422p10le"),
+    ("eight.mp4", "testsrc2=s=320x180:r=10:d=3 -f lavfi -i sine=d=3 -pix_fmt yuv420p -g 10 -c:a aac"),
+    (
+        "ten.mkv",
+        "mandelbrot=s=160x90:r=25 -f lavfi -i anoisesrc=d=2:a=0.1 -t 1 -c:v ffv1 -pix_fmt yuv422p10le -c:a flac",
+    ),
     ("twelve.mkv", "testsrc=s=64x48:r=5:d=2 -c:v ffv1 -pix_fmt yuv444p12le"),
     ("rgb.mkv", "testsrc2=s=101x53:r=10:d=1 -c:v ffv1 -pix_fmt gbrp10le"),
     ("gray.mkv", "testsrc2=s=33x17:r=10:d=1 -c:v ffv1 -pix_fmt gray"),
