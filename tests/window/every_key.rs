@@ -310,9 +310,11 @@ fn check(program: &Program, key: &str, action: Action) {
             program.after(|| program.key(key), "lab: open");
             program.after(|| program.key(key), "lab: closed");
         }
-        Action::StepLab { .. } | Action::StepLabTopic { .. } | Action::PauseLab | Action::StepLabDiagram { .. } => {
-            drop(note("the lab is closed: Shift+L opens it"))
-        }
+        Action::StepLab { .. }
+        | Action::StepLabTopic { .. }
+        | Action::EnlargeLab
+        | Action::PauseLab
+        | Action::StepLabDiagram { .. } => drop(note("the lab is closed: Shift+L opens it")),
         Action::ToggleAdjustment(Adjustment::Lut) => {
             drop(note("no LUT: drop a .cube file on the window, or name one with --lut"));
         }

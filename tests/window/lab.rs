@@ -219,6 +219,30 @@ fn the_diagram_pauses_and_steps() {
 }
 
 #[test]
+fn it_takes_the_whole_window_for_a_lecture_and_gives_it_back() {
+    let program = paused_sample(&[]);
+    program.after(|| program.key("shift+l"), "lab counted: race on 1280×720");
+    program.after(|| program.key("alt+Prior"), "note: lab: basics");
+    program.after(|| program.key("shift+d"), "note: lab: the diagram is paused");
+    let stands = || {
+        program.pass(std::time::Duration::from_secs(8));
+        program.settled()
+    };
+    let beside = stands();
+    program.after(|| program.key("ctrl+u"), "note: lab: in the whole window");
+    let large = stands();
+    let is_dark = |(x, y): (u32, u32)| large.pixel(x, y).iter().all(|&code| code < 40);
+    assert!([(5, 5), (5, 714), (1274, 5), (1274, 714)].into_iter().all(is_dark), "the picture is still there");
+    assert!(large.differing(&beside, Area::Left) > 100_000, "it does not take the left half");
+    // The button gives the room back; then keys still lead to the same place.
+    click(&program, "large");
+    program.take_pointer_away();
+    stands();
+    program.until_same("the panel beside the picture", &beside, Area::Everywhere);
+    program.quit_with("q");
+}
+
+#[test]
 fn the_pages_before_the_methods_are_turned_and_gone_through() {
     let program = Program::start_on(&["lab", sample(), "--topic", "basics", "--paused"]);
     program.take_pointer_away();
@@ -234,7 +258,7 @@ fn the_pages_before_the_methods_are_turned_and_gone_through() {
         stands()
     };
     // Each page has its own picture at each of its steps, and starts over after the last one.
-    for (turn, steps) in [("by hand", 8), ("ids", 4), ("barrier", 5)] {
+    for (turn, steps) in [("by hand", 8), ("ids", 5), ("barrier", 5)] {
         let first = first_step();
         let mut seen = vec![first.clone()];
         for step in 1..steps {
@@ -256,6 +280,7 @@ fn the_pages_before_the_methods_are_turned_and_gone_through() {
     for title in ["where an invocation is", "what waits at a barrier", "the colours of the diagrams"] {
         assert!(log.contains(&format!("note: lab: {title}")), "no {title} in {log}");
     }
+    program.after(|| program.key("shift+Down"), "note: lab: predict, run, see");
     program.after(|| program.key("shift+Down"), "note: this is the last page of the lab");
     // The pointer turns pages too. The last steps of the first page are of the frame on screen.
     program.take_pointer_away();

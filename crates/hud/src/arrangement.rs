@@ -7,7 +7,9 @@ use egui::{Pos2, Rect, Vec2};
 
 use super::entry::Typed;
 use super::lab::LabCommand;
-use super::model::{Command, Model};
+use super::model::{
+    AdjustmentView, Command, ExposureView, Model, OtherScopesView, PictureView, PointerView, ScopesView, Tables,
+};
 use super::places::{PanelGap, Placed, free_area};
 use super::{
     Hud, OpenPanels, Persistent, adjustments, bar, divider, empty, entry, exposure, false_color, findings_panel, help,
@@ -57,6 +59,14 @@ impl Hud {
     /// Shows everything visible and collects the user's commands.
     pub(super) fn show(&mut self, ui: &mut egui::Ui, model: &Model<'_>, now: Instant, commands: &mut Vec<Command>) {
         let view = ui.ctx().content_rect();
+        let alone;
+        let model = match model.lab {
+            Some(lab) if lab.is_large => {
+                alone = without_picture(model);
+                &alone
+            }
+            _ => model,
+        };
         let free = free_area(view, model.scopes.histograms);
         let free = model.other_scopes.free.map_or(free, |beside| beside.intersect(free));
         let strength = self.visibility.strength(now);
@@ -74,11 +84,16 @@ impl Hud {
         let controls = self.show_controls(ui, (view, free), (help, strength), model, commands);
         // Sliders keep their position while the controls appear and fade: moving the pointer to one makes the controls
         // appear.
-        let has_sliders = self.shown_panels(view, model).adjusting || model.lab.is_some();
+        let is_large = model.lab.is_some_and(|lab| lab.is_large);
+        let has_sliders = self.shown_panels(view, model).adjusting || model.lab.is_some() && !is_large;
         let above = controls.or_else(|| has_sliders.then(|| bar::place(free, model)));
         let panels_top = above.map_or(free.min.y + theme::MARGIN, |above| above.max.y + theme::MARGIN * 0.6);
         // The axis labels stand directly above the histograms.
-        let bottom = if model.scopes.histograms.is_empty() { free.max.y } else { free.max.y - labels::HEIGHT };
+        let bottom = match model.scopes.histograms.is_empty() {
+            true if is_large => free.max.y - theme::MARGIN,
+            true => free.max.y,
+            false => free.max.y - labels::HEIGHT,
+        };
         let panels = Rect::from_min_max(Pos2::new(free.min.x, panels_top), Pos2::new(free.max.x, bottom))
             .shrink2(Vec2::new(theme::MARGIN, 0.0));
         let divided = if model.adjusting.pair.is_some() { divider::LABELS } else { 0.0 };
@@ -121,7 +136,8 @@ impl Hud {
             empty::show(ui, view, model, commands);
             return None;
         }
-        if strength <= 0.0 || help == Some(view) {
+        let is_covered = model.lab.is_some_and(|lab| lab.is_large);
+        if strength <= 0.0 || is_covered || help == Some(view) {
             return None;
         }
         labels::show(ui, view, model, strength);
@@ -274,6 +290,11 @@ impl Hud {
             sliders = sliders.union(panel);
             right.max.x = panel.min.x - 6.0;
             placed.panels.push(panel);
+            if view.is_large {
+                // Notes have no room beside it.
+                placed.open.max.x = right.max.x;
+                return Placed { sliders, ..placed };
+            }
         }
         if let Some(stats) = model.tables.stats {
             let panel = stats::show(ui, right, stats);
@@ -344,6 +365,24 @@ impl Hud {
         }
         placed.open.max.x = right.max.x;
         Placed { sliders, ..placed }
+    }
+}
+
+/// Returns the model with nothing about the picture and no panel but the lab, which covers them.
+fn without_picture<'a>(model: &Model<'a>) -> Model<'a> {
+    let histograms = ScopesView { histograms: &[], counted: None, ..model.scopes };
+    let picture = PictureView { seen: None, guides: &[], rings: &[], beside: None, ..model.picture };
+    Model {
+        picture,
+        scopes: histograms,
+        other_scopes: OtherScopesView::default(),
+        tables: Tables::default(),
+        adjusting: AdjustmentView { pair: None, ..model.adjusting },
+        region: None,
+        play: model.play.clone(),
+        exposure: ExposureView { tint: model.exposure.tint, ..ExposureView::default() },
+        pointer: PointerView { at: model.pointer.at, ..PointerView::default() },
+        ..*model
     }
 }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use egui::Pos2;
 
+use crate::lab::Measured;
 use histoscope_core::histogram::CHANNELS;
 use histoscope_lab::GROUPS;
 use histoscope_lab::{BlurSetup, Blurred, ChannelSet, DrawMethod, Drawn, Method, SumSetup, Summed, Topic};
@@ -38,6 +39,8 @@ pub struct LabView<'a> {
     pub is_paused: bool,
     /// `true` if the panel shows only the essentials, so that a video can play on.
     pub is_brief: bool,
+    /// `true` if the panel takes the whole window, in large letters.
+    pub is_large: bool,
 }
 
 /// The contents of the panel, by topic.
@@ -66,11 +69,13 @@ pub enum LabPage {
     Barrier,
     /// The colours of the diagrams.
     Colours,
+    /// Predictions.
+    Predict,
 }
 
 impl LabPage {
     /// All pages, in their order.
-    pub const ALL: [Self; 4] = [Self::ByHand, Self::Ids, Self::Barrier, Self::Colours];
+    pub const ALL: [Self; 5] = [Self::ByHand, Self::Ids, Self::Barrier, Self::Colours, Self::Predict];
 
     /// Returns the name on the page's button.
     #[must_use]
@@ -80,6 +85,7 @@ impl LabPage {
             Self::Ids => "ids",
             Self::Barrier => "barrier",
             Self::Colours => "colours",
+            Self::Predict => "predict",
         }
     }
 
@@ -91,6 +97,7 @@ impl LabPage {
             Self::Ids => "where an invocation is",
             Self::Barrier => "what waits at a barrier",
             Self::Colours => "the colours of the diagrams",
+            Self::Predict => "predict, run, see",
         }
     }
 }
@@ -102,6 +109,8 @@ pub struct BasicsView<'a> {
     pub page: LabPage,
     /// Pixels of the frame, as many as the lesson's picture has, row by row; none before there is a frame.
     pub pixels: &'a [[u8; 3]],
+    /// What the lab has measured.
+    pub measured: &'a Measured,
 }
 
 /// The contents of the panel for a method of prefix sums.

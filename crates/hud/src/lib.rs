@@ -66,8 +66,9 @@ use histoscope_render::labels::fonts;
 pub use info::InfoLine;
 pub use lab::{
     BINS as LAB_BINS, BasicsView, BlurView, CHUNKS as LAB_CHUNKS, ChannelBins as LabBins, ChoiceOutcome, CountingView,
-    Cut, DrawView, Figures, LabCommand, LabPage, LabView, PassFigures, Sample, SumView, TICK, TopicView, blur_verdict,
-    draw_verdict, grouped, left_for_others, sum_kind, sum_verdict, verdict,
+    Cut, DrawView, Figures, LOST as LAB_LOST, LabCommand, LabPage, LabView, Measured as LabMeasured, PassFigures,
+    Sample, SumView, TICK, TopicView, blur_verdict, draw_verdict, grouped, left_for_others, sum_kind, sum_verdict,
+    verdict,
 };
 use menu::Menu;
 pub use model::{
@@ -157,6 +158,8 @@ pub struct Hud {
     drawn: Option<f32>,
     /// `true` if the last draw reported a long seek or a lost signal.
     waits: bool,
+    /// `true` if all letters are large, because the lab takes the whole window.
+    pub is_large: bool,
     /// Number of layouts so far.
     layouts: u64,
     /// Rectangles of the cards on the view, in points.
@@ -202,6 +205,7 @@ impl Hud {
             drop_hint: None,
             drawn: None,
             waits: false,
+            is_large: false,
             layouts: 0,
             cards: Vec::new(),
             between: PanelGap::default(),
@@ -458,18 +462,18 @@ impl Hud {
 
     /// Returns the pixels of the view per point of the layout.
     #[must_use]
-    pub fn pixels_per_point(view: (u32, u32), scale_factor: f64) -> f32 {
-        zoom(view, scale_factor) * scale_factor as f32
+    pub fn pixels_per_point(&self, view: (u32, u32), scale_factor: f64) -> f32 {
+        zoom(view, scale_factor, self.is_large) * scale_factor as f32
     }
 
     /// Sets the zoom of the next egui pass to suit the view. Returns the pixels per point. Call this only right before
     /// a pass: until then, egui keeps the old zoom and accumulates a repaint cause per call.
     fn set_scale(&self, view: (u32, u32), scale_factor: f64) -> f32 {
-        let zoom = zoom(view, scale_factor);
+        let zoom = zoom(view, scale_factor, self.is_large);
         if (self.context.zoom_factor() - zoom).abs() > 1e-3 {
             self.context.set_zoom_factor(zoom);
         }
-        Self::pixels_per_point(view, scale_factor)
+        self.pixels_per_point(view, scale_factor)
     }
 
     /// Lays out everything visible for a view of `size` pixels. Returns the shapes and the user's commands.
@@ -488,7 +492,7 @@ impl Hud {
             lab::forget(&self.context);
             // Textures that are no longer used are released even though nothing is drawn.
             let textures = FontTextures(self.context.tex_manager().write().take_delta());
-            let pixels_per_point = Self::pixels_per_point(size, scale_factor);
+            let pixels_per_point = self.pixels_per_point(size, scale_factor);
             return (Shapes { pixels_per_point, textures, ..Shapes::default() }, Vec::new());
         }
         let pixels_per_point = self.set_scale(size, scale_factor);
@@ -535,14 +539,19 @@ impl Hud {
     }
 }
 
-/// Returns the points of the display per point of the layout: a little fewer on small windows, more on huge ones.
-fn zoom(view: (u32, u32), scale_factor: f64) -> f32 {
-    let height = f64::from(view.1) / scale_factor;
+/// The size in points of a window with large letters, to which they grow with the window.
+const LARGE: (f64, f64) = (780.0, 440.0);
+
+/// Returns the points of the display per point of the layout: a little fewer on small windows, more on huge ones and
+/// for large letters.
+fn zoom(view: (u32, u32), scale_factor: f64, is_large: bool) -> f32 {
+    let [width, height] = [view.0, view.1].map(|pixels| f64::from(pixels) / scale_factor);
     let zoom = match height {
         h if h < 360.0 => 0.9,
         h if h > 1080.0 => (h / 1080.0).sqrt().min(1.6),
         _ => 1.0,
     };
+    let zoom = if is_large { zoom.max((width / LARGE.0).min(height / LARGE.1)) } else { zoom };
     // In steps, so that enlarging the window does not lay out all text again at every size.
     ((zoom * 20.0).round() / 20.0) as f32
 }

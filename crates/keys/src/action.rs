@@ -148,6 +148,8 @@ pub enum Action {
         /// `true` for the next topic.
         forward: bool,
     },
+    /// Show the lab in the whole window, in large letters, or beside the picture again.
+    EnlargeLab,
     /// Pause the lab's diagram, or let it run again.
     PauseLab,
     /// Go to the next or previous step of the lab's diagram, and pause there.

@@ -400,11 +400,12 @@ pub const TABLE: &[Bindings] = &[
         Section::Reading,
         &[
             key(ShiftLetter("l"), ToggleLab).switch("the lab"),
+            key(Control("u"), EnlargeLab),
             key(ShiftLetter("d"), PauseLab),
             key(Symbol("<"), StepLabDiagram { forward: false }),
             key(Symbol(">"), StepLabDiagram { forward: true }),
         ],
-        "{}; pause and step its diagram",
+        "{}; in large; pause and step its diagram",
     ),
     row(
         Section::Reading,

@@ -73,7 +73,7 @@ impl BlurMethod {
                 "A workgroup loads its pixels and their surroundings once into its own fast memory, and sums them up there."
             }
             Self::Running => {
-                "Each sum is the last one plus the next pixel, less the oldest. The cost no longer grows with N."
+                "Each sum is the last one plus the next pixel, less the oldest. Only the first sum of a run loads N pixels."
             }
         }
     }

@@ -28,7 +28,7 @@ pub struct LabRuns<W: LabWork> {
 
 /// The newest outcome, with the frame that it belongs to.
 #[derive(Debug)]
-enum LatestOutcome<T> {
+pub(super) enum LatestOutcome<T> {
     /// No outcome.
     Nothing,
     /// The outcome of the previous choice, which remains until the next one arrives.
@@ -37,6 +37,34 @@ enum LatestOutcome<T> {
     Now(FrameKey, T),
     /// The reason why the adapter cannot do it.
     Impossible(String),
+}
+
+impl<T> LatestOutcome<T> {
+    /// Marks the outcome as one of the previous choice.
+    pub(super) fn outdate(&mut self) {
+        *self = match std::mem::replace(self, Self::Nothing) {
+            Self::Before(of, outcome) | Self::Now(of, outcome) => Self::Before(of, outcome),
+            Self::Nothing | Self::Impossible(_) => Self::Nothing,
+        };
+    }
+
+    /// Returns the outcome of the current choice for the frame on screen. While the video plays, it may be of an
+    /// earlier frame.
+    pub(super) fn now(&self, on_screen: Option<(FrameKey, bool)>) -> ChoiceOutcome<'_, T> {
+        match self {
+            Self::Now(of, outcome) if is_for(of, on_screen) => ChoiceOutcome::Done(outcome),
+            Self::Nothing | Self::Before(..) | Self::Now(..) => ChoiceOutcome::Pending,
+            Self::Impossible(reason) => ChoiceOutcome::Impossible(reason),
+        }
+    }
+
+    /// Returns the newest outcome for the frame on screen, which may be of a previous choice.
+    pub(super) fn newest(&self, on_screen: Option<(FrameKey, bool)>) -> Option<&T> {
+        match self {
+            Self::Before(of, outcome) | Self::Now(of, outcome) if is_for(of, on_screen) => Some(outcome),
+            _ => None,
+        }
+    }
 }
 
 impl<W: LabWork<Setup: PartialEq>> LabRuns<W> {
@@ -55,30 +83,17 @@ impl<W: LabWork<Setup: PartialEq>> LabRuns<W> {
     pub fn outdate(&mut self) {
         self.worker.stop();
         self.newest = None;
-        self.known = match std::mem::replace(&mut self.known, LatestOutcome::Nothing) {
-            LatestOutcome::Before(of, outcome) | LatestOutcome::Now(of, outcome) => LatestOutcome::Before(of, outcome),
-            LatestOutcome::Nothing | LatestOutcome::Impossible(_) => LatestOutcome::Nothing,
-        };
+        self.known.outdate();
     }
 
-    /// Returns the outcome of the current choice for the frame on screen. While the video plays, it may be of an
-    /// earlier frame.
+    /// Returns the outcome of the current choice for the frame on screen.
     pub fn outcome(&self, on_screen: Option<(FrameKey, bool)>) -> ChoiceOutcome<'_, W::Outcome> {
-        match &self.known {
-            LatestOutcome::Now(of, outcome) if is_for(of, on_screen) => ChoiceOutcome::Done(outcome),
-            LatestOutcome::Nothing | LatestOutcome::Before(..) | LatestOutcome::Now(..) => ChoiceOutcome::Pending,
-            LatestOutcome::Impossible(reason) => ChoiceOutcome::Impossible(reason),
-        }
+        self.known.now(on_screen)
     }
 
     /// Returns the newest outcome for the frame on screen, which may be of a previous choice, and its number.
     pub fn newest(&self, on_screen: Option<(FrameKey, bool)>) -> Option<(&W::Outcome, u64)> {
-        match &self.known {
-            LatestOutcome::Before(of, outcome) | LatestOutcome::Now(of, outcome) if is_for(of, on_screen) => {
-                Some((outcome, self.number))
-            }
-            _ => None,
-        }
+        self.known.newest(on_screen).map(|outcome| (outcome, self.number))
     }
 
     /// Takes the result of a finished run, and starts a new one if it is due. A new outcome is passed to `note_of`,
@@ -151,6 +166,6 @@ impl<W: LabWork<Setup: PartialEq>> LabRuns<W> {
 
 /// Returns `true` if an outcome of this frame may be shown. A still picture has only its own; while the video plays,
 /// the outcome is of an earlier frame.
-pub(super) fn is_for(of: &FrameKey, on_screen: Option<(FrameKey, bool)>) -> bool {
+fn is_for(of: &FrameKey, on_screen: Option<(FrameKey, bool)>) -> bool {
     on_screen.is_none_or(|(key, is_playing)| is_playing || key == *of)
 }

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::beside::is_for;
+use super::beside::LatestOutcome;
 use super::choice::LabChoice;
 use super::sampling::{SAMPLES, samples, telling};
 use super::screen::{Advanced, FrameKey, ScreenState};
@@ -33,23 +33,14 @@ pub struct LabCounting {
     state: CounterState,
     /// The earliest time to count the next frame.
     next: Instant,
-    figures: LatestOutcome,
+    figures: LatestOutcome<Figures>,
     /// The frame that was counted last, and how often.
     counted: Option<(FrameKey, usize)>,
     /// Pixels shown with their values, side by side, and the position of the first.
     samples: Vec<Sample>,
     samples_at: Option<(u32, u32)>,
-}
-
-/// The newest figures, with the frame that they belong to.
-#[derive(Debug)]
-enum LatestOutcome {
-    /// No figures.
-    Nothing,
-    /// Figures of the previous choice, whose bars remain until others arrive.
-    Before(FrameKey, Figures),
-    /// Figures of the current choice.
-    Now(FrameKey, Figures),
+    /// The number of bins for which they were chosen.
+    samples_bins: u32,
 }
 
 /// The state of the counters.
@@ -87,26 +78,22 @@ impl LabCounting {
             counted: None,
             samples: Vec::new(),
             samples_at: None,
+            samples_bins: 0,
         }
     }
 
     /// Returns the figures of the current choice for the frame on screen, if there are any. While the video plays, they
     /// may be of an earlier frame.
     pub fn figures(&self, on_screen: Option<(FrameKey, bool)>) -> Option<&Figures> {
-        match &self.figures {
-            LatestOutcome::Now(of, figures) if is_for(of, on_screen) => Some(figures),
-            LatestOutcome::Nothing | LatestOutcome::Before(..) | LatestOutcome::Now(..) => None,
+        match self.figures.now(on_screen) {
+            ChoiceOutcome::Done(figures) => Some(figures),
+            _ => None,
         }
     }
 
     /// Returns the newest figures for the frame on screen, which may be of a previous choice, and whose bars are shown.
     pub fn bars(&self, on_screen: Option<(FrameKey, bool)>) -> Option<&Figures> {
-        match &self.figures {
-            LatestOutcome::Before(of, figures) | LatestOutcome::Now(of, figures) if is_for(of, on_screen) => {
-                Some(figures)
-            }
-            _ => None,
-        }
+        self.figures.newest(on_screen)
     }
 
     /// Returns the contents of the panel.
@@ -117,10 +104,9 @@ impl LabCounting {
             is_usual: choice.chunk.is_none(),
             channels: choice.channels,
             bins: choice.bins,
-            outcome: match (&self.state, self.figures(on_screen)) {
-                (CounterState::Impossible(reason), _) => ChoiceOutcome::Impossible(reason),
-                (_, Some(figures)) => ChoiceOutcome::Done(figures),
-                (_, None) => ChoiceOutcome::Pending,
+            outcome: match &self.state {
+                CounterState::Impossible(reason) => ChoiceOutcome::Impossible(reason),
+                _ => self.figures.now(on_screen),
             },
             bars: self.bars(on_screen),
             samples: &self.samples,
@@ -131,10 +117,7 @@ impl LabCounting {
     /// Marks the figures as outdated, because the choice has changed.
     pub fn outdate(&mut self) {
         (self.state, self.counted) = (CounterState::Nothing, None);
-        self.figures = match std::mem::replace(&mut self.figures, LatestOutcome::Nothing) {
-            LatestOutcome::Before(of, figures) | LatestOutcome::Now(of, figures) => LatestOutcome::Before(of, figures),
-            LatestOutcome::Nothing => LatestOutcome::Nothing,
-        };
+        self.figures.outdate();
     }
 
     /// Takes a finished result, and counts a frame if it is due.
@@ -179,7 +162,10 @@ impl LabCounting {
         advanced.note = self.make(gpu, &frame.picture, least_step, choice)?;
         advanced.has_news |= advanced.note.is_some();
         if times == 0 {
-            // They keep their position, so that their changes can be followed.
+            // They keep their position, so that their changes can be followed. Other bins need other pixels.
+            if std::mem::replace(&mut self.samples_bins, choice.bins) != choice.bins {
+                self.samples_at = None;
+            }
             let fits = |&(x, y): &(u32, u32)| x + SAMPLES <= frame.picture.width() && y < frame.picture.height();
             let at = self.samples_at.filter(fits).unwrap_or_else(|| telling(&frame.picture, choice.bins));
             self.samples = samples(&frame.picture, at, choice.bins);

@@ -22,12 +22,12 @@ use counting::LabCounting;
 use histoscope_core::picture::luminance::LuminanceWeights;
 use histoscope_core::picture::{Frame, VideoId};
 use histoscope_hud::{
-    BasicsView, BlurView, DrawView, Figures, LabCommand, LabView, Sample, SumView, TICK, TopicView, blur_verdict,
-    draw_verdict, sum_verdict,
+    BasicsView, BlurView, ChoiceOutcome, DrawView, Figures, LAB_LOST, LabCommand, LabMeasured, LabView, Sample,
+    SumView, TICK, TopicView, blur_verdict, draw_verdict, sum_verdict,
 };
 use histoscope_lab::{DrawSetup, PreparedBlur, PreparedDrawing, PreparedScan, Shape, Topic};
 use histoscope_render::gpu::{FrameTag, Gpu, GpuError};
-use histoscope_render::view::overlay::BarScale;
+use histoscope_render::view::overlay::{BarScale, Channels};
 pub use screen::{Advanced, FrameKey, ScreenState};
 
 /// Number of rows of pixels in the diagram of a blur.
@@ -50,7 +50,11 @@ pub struct Open {
     steps: DiagramSteps,
     /// `true` if the panel shows only the essentials, to keep the video playing.
     is_brief: bool,
+    /// `true` if the panel takes the whole window.
+    is_large: bool,
     work: Topical,
+    /// What was measured so far, for the page of predictions.
+    measured: LabMeasured,
     /// The video that it works on, if there is one.
     video: Option<VideoId>,
     /// The frame on screen, and whether the video plays.
@@ -134,7 +138,16 @@ impl Lab {
         log::debug!("lab: open");
         let work = Topical::new(choice.topic, now);
         let steps = DiagramSteps::Running { since: now, from: 0 };
-        Self::Open(Box::new(Open { choice, steps, is_brief: false, work, video: None, on_screen: None }))
+        Self::Open(Box::new(Open {
+            choice,
+            steps,
+            is_brief: false,
+            is_large: false,
+            measured: LabMeasured::new(),
+            work,
+            video: None,
+            on_screen: None,
+        }))
     }
 
     /// Closes the lab. Returns `true` if it was open.
@@ -161,6 +174,15 @@ impl Lab {
             Topical::Blur(blurs) => blurs.work.newest(open.on_screen).is_some(),
             Topical::Drawing(drawings) => drawings.newest(open.on_screen).is_some(),
         }
+    }
+
+    /// Returns `false` if the lab's bars replace the histograms and have none of these channels.
+    #[must_use]
+    pub fn shows(&self, channels: Channels) -> bool {
+        let Self::Open(open) = self else { return true };
+        let Topical::Counting(counting) = &open.work else { return true };
+        let bars = counting.bars(open.on_screen);
+        bars.is_none_or(|bars| channels.iter().any(|channel| !bars.right[channel].is_empty()))
     }
 
     /// Returns the newest figures of the chosen counting method, if there are any.
@@ -212,6 +234,20 @@ impl Lab {
         }
         open.choose(to, now);
         Some(format!("lab: {}", to.title()))
+    }
+
+    /// Returns `true` if the lab is open and takes the whole window.
+    #[must_use]
+    pub fn is_large(&self) -> bool {
+        matches!(self, Self::Open(open) if open.is_large)
+    }
+
+    /// Shows the lab in the whole window, or beside the picture again. Returns the note on it, or `None` if the lab is
+    /// closed.
+    pub fn enlarge(&mut self) -> Option<String> {
+        let Self::Open(open) = self else { return None };
+        open.is_large = !open.is_large;
+        Some(if open.is_large { "lab: in the whole window" } else { "lab: beside the picture" }.to_owned())
     }
 
     /// Stops the diagram at its current step, or lets it run again. Returns the note on it, or `None` if the lab is
@@ -307,7 +343,11 @@ impl Lab {
     pub fn view(&self, scale: BarScale, corners: Option<[Pos2; 4]>, now: Instant) -> Option<LabView<'_>> {
         let Self::Open(open) = self else { return None };
         let topic = match &open.work {
-            Topical::Basics(basics) => TopicView::Basics(BasicsView { page: open.choice.page, pixels: &basics.pixels }),
+            Topical::Basics(basics) => TopicView::Basics(BasicsView {
+                page: open.choice.page,
+                pixels: &basics.pixels,
+                measured: &open.measured,
+            }),
             Topical::Counting(counting) => TopicView::Counting(counting.view(&open.choice, open.on_screen)),
             Topical::Sums(sums) => TopicView::Sums(SumView {
                 setup: open.choice.sums,
@@ -330,7 +370,7 @@ impl Lab {
             }),
         };
         let (tick, is_paused) = (open.steps.now(now), open.steps.is_paused());
-        Some(LabView { topic, scale, tick, is_paused, is_brief: open.is_brief })
+        Some(LabView { topic, scale, tick, is_paused, is_brief: open.is_brief, is_large: open.is_large })
     }
 }
 
@@ -374,7 +414,44 @@ impl Open {
         let is_brief = shown.is_playing && gpu.is_software();
         let has_turned = is_brief != std::mem::replace(&mut self.is_brief, is_brief);
         let advanced = self.advance_work(gpu, (shown, key), now)?;
+        if advanced.has_news && !shown.is_playing {
+            self.measure();
+        }
         Ok(Advanced { has_news: advanced.has_news || has_turned, ..advanced })
+    }
+
+    /// Keeps the duration of the run that has finished, in seconds, under its method and parameters, for the page of
+    /// predictions.
+    fn measure(&mut self) {
+        let choice = &self.choice;
+        let (name, parameter, time) = match &self.work {
+            Topical::Basics(_) => return,
+            Topical::Counting(counting) => {
+                let Some(figures) = counting.figures(self.on_screen) else { return };
+                let (width, height) = choice.chunk();
+                let is_plain = |bins: &Vec<u32>| bins.iter().filter(|&&count| count > 0).count() == 1;
+                if choice.method.races() && width * height >= 8 && figures.right.iter().all(is_plain) {
+                    self.measured.insert(LAB_LOST.to_owned(), figures.lost as f64 / figures.wanted as f64);
+                }
+                let time = figures.total_us.map(|time| time / 1e6 / figures.part);
+                (choice.method.name(), format!("{width}×{height} {}", choice.bins), time)
+            }
+            Topical::Sums(sums) => {
+                let ChoiceOutcome::Done(done) = sums.outcome(self.on_screen) else { return };
+                (done.setup.method.name(), done.setup.length.to_string(), done.total().map(|time| time.as_secs_f64()))
+            }
+            Topical::Blur(blurs) => {
+                let ChoiceOutcome::Done(done) = blurs.work.outcome(self.on_screen) else { return };
+                let time = done.total().map(|time| time.as_secs_f64() / f64::from(done.setup.runs));
+                (done.setup.method.name(), done.setup.size.to_string(), time)
+            }
+            Topical::Drawing(drawings) => {
+                let ChoiceOutcome::Done(done) = drawings.outcome(self.on_screen) else { return };
+                let time = done.passes.iter().map(|(_, time)| Some((*time)?.as_secs_f64())).sum();
+                (done.setup.method.name(), done.setup.bins.to_string(), time)
+            }
+        };
+        self.measured.extend(time.map(|time| (format!("{name} {parameter}"), time)));
     }
 
     fn advance_work(
@@ -403,7 +480,7 @@ impl Open {
                     log::trace!("lab summed: {name} over {length} words: {}", sum_verdict(summed));
                     summed.note.clone()
                 })?;
-                Ok(Advanced { has_news: advanced.has_news || told.is_some(), note: told.or(advanced.note), ..advanced })
+                Ok(advanced.with(told))
             }
             Topical::Blur(blurs) => {
                 let (nearest, told) = choice.blur.nearest();
@@ -424,7 +501,7 @@ impl Open {
                     log::trace!("lab blurred: {name} {size}×{size}, {runs} times, on {width}×{height}: {verdict}");
                     None
                 })?;
-                Ok(Advanced { has_news: advanced.has_news || told.is_some(), note: told.or(advanced.note), ..advanced })
+                Ok(advanced.with(told))
             }
             Topical::Drawing(drawings) => {
                 let bins = choice.bins.clamp(*Shape::BINS.start(), *Shape::BINS.end());
@@ -436,7 +513,7 @@ impl Open {
                     log::trace!("lab drew: {name}, {bins} bins: {}", draw_verdict(drawn));
                     None
                 })?;
-                Ok(Advanced { has_news: advanced.has_news || told.is_some(), note: told.or(advanced.note), ..advanced })
+                Ok(advanced.with(told))
             }
         }
     }

@@ -32,15 +32,19 @@ pub fn samples(picture: &Picture, (left, y): (u32, u32), bins: u32) -> Vec<Sampl
     (left..picture.width().min(left + SAMPLES)).map(sample).collect()
 }
 
+/// Returns the positions of runs of pixels in some rows of the picture.
+fn runs(picture: &Picture) -> impl Iterator<Item = (u32, u32)> {
+    (0..ROWS).flat_map(move |row| {
+        let y = row * picture.height() / ROWS;
+        (0..picture.width() / SAMPLES).map(move |block| (block * SAMPLES, y))
+    })
+}
+
 /// Returns the position of the first run of pixels worth showing: with this number of bins, they go to several, but
 /// some share one. Otherwise returns the position of the first run that goes to the most bins.
 pub fn telling(picture: &Picture, bins: u32) -> (u32, u32) {
-    let places = (0..ROWS).flat_map(|row| {
-        let y = row * picture.height() / ROWS;
-        (0..picture.width() / SAMPLES).map(move |block| (block * SAMPLES, y))
-    });
     let mut most = (0, (0, 0));
-    for at in places {
+    for at in runs(picture) {
         let mut found: Vec<u32> = samples(picture, at, bins).iter().map(|sample| sample.bin).collect();
         found.sort_unstable();
         found.dedup();
@@ -55,10 +59,6 @@ pub fn telling(picture: &Picture, bins: u32) -> (u32, u32) {
 
 /// Returns the position of the run of pixels with the greatest difference in luminance, among some rows of the picture.
 pub fn contrasting(picture: &Picture) -> (u32, u32) {
-    let places = (0..ROWS).flat_map(|row| {
-        let y = row * picture.height() / ROWS;
-        (0..picture.width() / SAMPLES).map(move |block| (block * SAMPLES, y))
-    });
     let spread = |at: (u32, u32)| {
         let codes = samples(picture, at, 256).into_iter().map(|sample| sample.bin);
         let (low, high) = codes.fold((u32::MAX, 0), |(low, high), code| (low.min(code), high.max(code)));
@@ -68,7 +68,7 @@ pub fn contrasting(picture: &Picture) -> (u32, u32) {
         let spread = spread(at);
         if spread > most { (spread, at) } else { (most, place) }
     };
-    places.fold((0, (0, 0)), first_of_most).1
+    runs(picture).fold((0, (0, 0)), first_of_most).1
 }
 
 /// Returns a block of pixels, row by row, whose upper left corner is at the given position. Beyond the picture's edge,

@@ -27,3 +27,10 @@ pub struct Advanced {
     /// When to check again.
     pub wake_at: Option<Instant>,
 }
+
+impl Advanced {
+    /// Returns the same with a note that comes first, if there is one.
+    pub fn with(self, note: Option<String>) -> Self {
+        Self { has_news: self.has_news || note.is_some(), note: note.or(self.note), ..self }
+    }
+}

@@ -371,9 +371,50 @@ fn one_channel_is_luminance_alone() {
         let Ok(one) = outcome(&mut lab, &gpu, &frame) else { continue };
         assert!(one.counted[..3].iter().all(Vec::is_empty), "{method:?}");
         assert!(method.races() || one.is_exact && one.counted[3].len() == 256, "{method:?}: {}", verdict(&one));
+        let shown = [0, 3].map(|channel| lab.shows(Channels::one(channel)));
+        assert_eq!(shown, [false, true], "{method:?}: a graph without bars");
         if one.reduction.is_none() && !method.races() {
             assert_eq!((one.wanted, &one.counted[3]), (97 * 61, &four.counted[3]), "{method:?}");
         }
+    }
+}
+
+#[test]
+fn other_bins_choose_other_pixels() {
+    // Four codes side by side in one third of the range, and then all thirds.
+    let sample = |at: usize| match at / 7 {
+        at if at % 512 < 64 => 100 + (at % 4) as u8,
+        at => (at * 60 % 256) as u8,
+    };
+    let (gpu, frame) = (gpu(), frame((512, 64), sample));
+    let mut lab = about(LabChoice { method: Method::Atomics, ..LabChoice::default() });
+    for bins in [256, 3, 256] {
+        lab.choose(LabCommand::Bins(bins), Instant::now());
+        outcome(&mut lab, &gpu, &frame).expect("it is possible");
+        let view = counting(&lab);
+        let found: std::collections::BTreeSet<_> = view.samples.iter().map(|sample| sample.bin).collect();
+        assert!((3..=5).contains(&found.len()), "{bins} bins, at {:?}: {found:?}", view.samples_at);
+        assert_eq!(view.samples_at, telling(&frame.picture, bins), "{bins} bins");
+    }
+    assert_ne!(telling(&frame.picture, 3), telling(&frame.picture, 256));
+}
+
+#[test]
+fn what_was_measured_is_kept_for_the_predictions() {
+    let (gpu, frame) = (gpu(), frame((97, 61), |_| 128));
+    let mut lab = about(LabChoice::default());
+    let race = outcome(&mut lab, &gpu, &frame).expect("it is possible");
+    lab.choose(LabCommand::Chunk(Some((1, 1))), Instant::now());
+    outcome(&mut lab, &gpu, &frame).expect("it is possible");
+    lab.choose(LabCommand::Topic(Topic::Basics), Instant::now());
+    lab.advance(&gpu, Some(standing(&frame)), Instant::now()).expect("the device works");
+    let view = lab.view(BarScale::Tutorial, None, Instant::now()).expect("it is open");
+    let TopicView::Basics(view) = view.topic else { panic!("it is about something else") };
+    let lost = view.measured.get(LAB_LOST).copied().expect("the picture is even");
+    assert!(race.lost == 0 || lost > 0.0 && lost < 1.0, "{lost} of an even picture");
+    for run in ["race 16×16 256", "race 1×1 256"] {
+        let time = view.measured.get(run).copied();
+        assert_eq!(time.is_some_and(|time| time > 0.0), has_times(&gpu), "{run}: {time:?}");
     }
 }
 

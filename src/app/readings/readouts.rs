@@ -126,7 +126,10 @@ impl Sources<'_> {
         let open = self.hud.panels.within(left_for_others(self.geometry.width_in_points(), self.lab.is_open()));
         let area = |(_, rect, channels)| HistogramArea { rect: self.geometry.rect_in_points(&rect), channels };
         let mut readings = Readings {
-            histograms: panel::panels(scene, components, size).map(area).collect(),
+            histograms: panel::panels(scene, components, size)
+                .map(area)
+                .filter(|area| self.lab.shows(area.channels))
+                .collect(),
             timing: open.timing.then(|| self.timing()).flatten(),
             sound: open.sound.then(|| self.sound()).flatten(),
             info: open.info.then(|| self.info()).flatten(),
@@ -370,6 +373,9 @@ impl Sources<'_> {
         let (left, width) = (f64::from(hit.rect.left), f64::from(hit.rect.width));
         let bin = figures.bin_at((at.x - left) / width);
         let card = figures.card(hit.channels, bin);
+        if card.lines.is_empty() {
+            return None;
+        }
         log::trace!("lab's bin: {}", card.as_text());
         let x = |bin: usize| left + width * bin as f64 / figures.bin_count().max(1) as f64;
         let columns = [x(bin), x(bin + 1)].map(|x| x as f32 / self.geometry.points);

@@ -200,6 +200,10 @@ impl Viewer {
                 let text = self.lab.step(forward, now);
                 self.work.note(Note::done(text.unwrap_or_else(lab_is_closed)), now);
             }
+            Action::EnlargeLab => {
+                let text = self.lab.enlarge();
+                self.work.note(Note::done(text.unwrap_or_else(lab_is_closed)), now);
+            }
             Action::PauseLab => {
                 let text = self.lab.pause_steps(now);
                 self.work.note(Note::done(text.unwrap_or_else(lab_is_closed)), now);

@@ -268,6 +268,7 @@ impl Viewer {
     /// Lays out the HUD. No data is gathered while the HUD is invisible.
     fn lay_out(&mut self, now: Instant) -> (Shapes, Vec<Command>) {
         let size = self.work.graphics.next_size();
+        self.work.hud.is_large = self.lab.is_large() && self.work.session.is_some();
         let seen = self.work.picture_text();
         self.work.hud.persistent = self.persistent_content(seen.is_some(), now);
         // Marks found in a previous picture must not be shown on this one.

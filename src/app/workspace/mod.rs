@@ -392,7 +392,7 @@ impl Workspace {
             other: self.comparison.outlined(),
             region: self.bins.region,
             size,
-            points: Hud::pixels_per_point(size, self.window().scale_factor()),
+            points: self.hud.pixels_per_point(size, self.window().scale_factor()),
         }
     }
 

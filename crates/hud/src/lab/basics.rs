@@ -4,7 +4,7 @@ use egui::{Align2, Color32, Painter, Rect, Stroke, StrokeKind, Ui, pos2, vec2};
 
 use super::block::{DIAGRAM, LabBlock, layout};
 use super::diagram::{CellAppearance, Diagram, DiagramCell, DiagramRow, cell, link, step_at};
-use super::drawing;
+use super::{drawing, tasks};
 use crate::controls::LETTERS;
 use crate::lab_view::{BasicsView, LabCommand, LabPage};
 use crate::theme;
@@ -19,12 +19,6 @@ const BELOW: f32 = 30.0;
 /// The grays of the three bins, as in docs/learn.
 const GRAYS: [u8; scene::BINS] = [43, 128, 213];
 
-/// Returns the page's position, the number of pages and the page's title.
-pub fn place(view: &BasicsView<'_>) -> (usize, usize, &'static str) {
-    let all = LabPage::ALL;
-    (all.iter().position(|&other| other == view.page).unwrap_or(0), all.len(), view.page.title())
-}
-
 /// Returns all blocks of the page.
 pub fn blocks<'a>(ui: &Ui, view: &'a BasicsView<'_>, moment: i64, width: f32) -> Vec<LabBlock<'a>> {
     let names = |page: LabPage| [page.name(), page.name()];
@@ -32,14 +26,19 @@ pub fn blocks<'a>(ui: &Ui, view: &'a BasicsView<'_>, moment: i64, width: f32) ->
         LabBlock::buttons(&LabPage::ALL, LabPage::ALL.len(), 2, (view.page, names, LabCommand::Page)),
         LabBlock::words(layout(ui, text(view.page), LETTERS, theme::LIGHT, width), DIAGRAM + 1),
     ];
-    blocks.push(match view.page {
+    let block = match view.page {
         LabPage::ByHand => grid_block(by_hand(view.pixels, moment)),
         LabPage::Ids => grid_block(ids(view.pixels, moment)),
-        LabPage::Barrier => LabBlock::diagram(barrier(moment)),
+        LabPage::Barrier => LabBlock::diagram(ui, width, barrier(moment)),
         LabPage::Colours => {
             LabBlock::new(KEY.len() as f32 * KEY_ROW, DIAGRAM - 1, |ui, rect, _| key(ui.painter(), rect))
         }
-    });
+        LabPage::Predict => {
+            blocks.extend(tasks::blocks(ui, view.measured, width));
+            return blocks;
+        }
+    };
+    blocks.push(block);
     blocks
 }
 
@@ -58,6 +57,9 @@ const fn text(page: LabPage) -> &'static str {
              counting any bin, and writing one’s own. storageBarrier() does the same for buffers. Neither reaches other \
              workgroups: only another pass waits for all of them."
         }
+        LabPage::Predict => {
+            "Predict first, then run it on a paused frame, and come back to see whether it held on this machine."
+        }
         LabPage::Colours => "Every diagram of the lab uses one colour for each role.",
     }
 }
@@ -66,8 +68,12 @@ const fn text(page: LabPage) -> &'static str {
 #[derive(Debug, PartialEq, Eq)]
 struct Grid {
     cells: Vec<(scene::Rgb, String)>,
-    /// Pixels of a row without a gap.
-    together: usize,
+    /// The pixels in their own colours.
+    pixels: Vec<scene::Rgb>,
+    /// Columns of cells. Those beyond the picture have no pixel.
+    columns: usize,
+    /// Columns and rows without a gap.
+    together: (usize, usize),
     bars: Option<[u32; scene::BINS]>,
     caption: String,
 }
@@ -105,7 +111,9 @@ fn by_hand(frame: &[scene::Rgb], moment: i64) -> Grid {
     };
     Grid {
         cells: pixels.iter().map(shown).collect(),
-        together: scene::WIDTH,
+        pixels,
+        columns: scene::WIDTH,
+        together: (scene::WIDTH, scene::HEIGHT),
         bars: (step % STEPS == STEPS - 1).then_some(counts),
         caption,
     }
@@ -114,7 +122,10 @@ fn by_hand(frame: &[scene::Rgb], moment: i64) -> Grid {
 /// Returns the picture with one of the ids of its invocations in each pixel.
 fn ids(frame: &[scene::Rgb], moment: i64) -> Grid {
     let pixels = if frame.len() == scene::WIDTH * scene::HEIGHT { frame.to_vec() } else { lesson() };
-    let step = step_at(moment, 4);
+    let step = step_at(moment, 5);
+    if step == 4 {
+        return beyond_the_edge(&pixels);
+    }
     let id = |place: usize| {
         let (x, y) = (place % scene::WIDTH, place / scene::WIDTH);
         match step {
@@ -132,9 +143,36 @@ fn ids(frame: &[scene::Rgb], moment: i64) -> Grid {
     };
     Grid {
         cells: pixels.iter().enumerate().map(|(place, &rgb)| (rgb, id(place))).collect(),
-        together: GROUP,
+        pixels,
+        columns: scene::WIDTH,
+        together: (GROUP, scene::HEIGHT),
         bars: None,
         caption: caption.to_owned(),
+    }
+}
+
+/// Returns the picture covered by workgroups of 4×4, some of whose invocations are beyond its edge.
+fn beyond_the_edge(pixels: &[scene::Rgb]) -> Grid {
+    const SIDE: usize = 4;
+    let [columns, rows] = [scene::WIDTH, scene::HEIGHT].map(|length| length.next_multiple_of(SIDE));
+    let lane = |place: usize| {
+        let (x, y) = (place % columns, place / columns);
+        let is_inside = x < scene::WIDTH && y < scene::HEIGHT;
+        let rgb = if is_inside { pixels[y * scene::WIDTH + x] } else { [0; 3] };
+        (rgb, if is_inside { format!("{x},{y}") } else { "out".to_owned() })
+    };
+    Grid {
+        cells: (0..columns * rows).map(lane).collect(),
+        pixels: pixels.to_vec(),
+        columns,
+        together: (SIDE, SIDE),
+        bars: None,
+        caption: format!(
+            "workgroups of 4×4: {} of {} invocations are beyond the edge. Each compares its id with the size, and does \
+             nothing",
+            columns * rows - pixels.len(),
+            columns * rows
+        ),
     }
 }
 
@@ -148,17 +186,23 @@ fn show_grid(painter: &Painter, rect: Rect, grid: &Grid) {
     let caption = painter.layout(grid.caption.clone(), theme::words(theme::SMALL), theme::LIGHT, rect.width());
     let room = Rect::from_min_max(rect.min, rect.max - vec2(0.0, BELOW));
     // Pixels without workgroups leave room for the bars.
-    let share = if grid.together == scene::WIDTH { 0.62 } else { 1.0 };
-    let (row, column) = (room.height() / scene::HEIGHT as f32, (room.width() * share - 9.0) / scene::WIDTH as f32);
+    let share = if grid.together.0 == scene::WIDTH { 0.62 } else { 1.0 };
+    let rows = grid.cells.len() / grid.columns;
+    let gaps = vec2(((grid.columns - 1) / grid.together.0) as f32, ((rows - 1) / grid.together.1) as f32) * 9.0;
+    let (row, column) = ((room.height() - gaps.y) / rows as f32, (room.width() * share - gaps.x) / grid.columns as f32);
     for (place, (rgb, text)) in grid.cells.iter().enumerate() {
-        let (x, y) = (place % scene::WIDTH, place / scene::WIDTH);
-        let gap = 9.0 * (x / grid.together) as f32;
-        let at = room.min + vec2(x as f32 * column + gap, y as f32 * row);
-        let shown = cell(CellAppearance::Pixel(*rgb), text.clone());
+        let (x, y) = (place % grid.columns, place / grid.columns);
+        let gap = vec2((x / grid.together.0) as f32, (y / grid.together.1) as f32) * 9.0;
+        let at = room.min + vec2(x as f32 * column, y as f32 * row) + gap;
+        let is_outside = x >= scene::WIDTH || y >= scene::HEIGHT;
+        let shown = cell(if is_outside { CellAppearance::Idle } else { CellAppearance::Pixel(*rgb) }, text.clone());
         drawing::draw_cell(painter, Rect::from_min_size(at, vec2(column - 1.0, row - 1.0)), (&shown, 10.5));
     }
+    let graph = Rect::from_min_max(pos2(room.min.x + room.width() * 0.68, room.min.y), room.max);
+    if grid.bars.is_none() && grid.together.0 == scene::WIDTH {
+        colors_beside(painter, graph, grid);
+    }
     if let Some(bars) = grid.bars {
-        let graph = Rect::from_min_max(pos2(room.min.x + room.width() * 0.68, room.min.y), room.max);
         let most = bars.iter().copied().max().unwrap_or(0).max(1) as f32;
         let width = graph.width() / bars.len() as f32;
         for (bin, &count) in bars.iter().enumerate() {
@@ -174,28 +218,47 @@ fn show_grid(painter: &Painter, rect: Rect, grid: &Grid) {
     painter.galley(pos2(rect.min.x, rect.max.y - caption.size().y), caption, theme::LIGHT);
 }
 
+/// Lists the first colours of the picture in a column, with their red, green and blue.
+fn colors_beside(painter: &Painter, rect: Rect, grid: &Grid) {
+    let mut listed: Vec<scene::Rgb> = Vec::new();
+    grid.pixels.iter().for_each(|&rgb| {
+        if !listed.contains(&rgb) {
+            listed.push(rgb)
+        }
+    });
+    let row = rect.height() / scene::HEIGHT as f32;
+    for (place, &rgb) in listed.iter().take(scene::HEIGHT).enumerate() {
+        let at = rect.min + vec2(0.0, row * place as f32);
+        let swatch = Rect::from_min_size(at, vec2(14.0, row - 2.0));
+        painter.rect_filled(swatch, 2, Color32::from_rgb(rgb[0], rgb[1], rgb[2]));
+        let text = format!("{:3} {:3} {:3}", rgb[0], rgb[1], rgb[2]);
+        let at = pos2(swatch.max.x + 6.0, swatch.center().y);
+        painter.text(at, Align2::LEFT_CENTER, text, theme::mono(10.5), theme::LIGHT);
+    }
+}
+
 /// Returns the diagram of a workgroup of three invocations at a barrier, over the second row of the lesson's picture.
 fn barrier(moment: i64) -> Diagram {
-    const STEPS: usize = 5;
-    let step = step_at(moment, STEPS);
-    let pixels: Vec<_> = scene::PIXELS[1][..GROUP].to_vec();
-    let is_counted = |index: usize| index < step;
+    let step = step_at(moment, GROUP + 2);
+    let pixels = &scene::PIXELS[1][..GROUP];
+    let is_copied = step > GROUP;
     let mut counts = [0_u32; scene::BINS];
-    pixels.iter().enumerate().filter(|(index, _)| is_counted(*index)).for_each(|(_, &rgb)| {
-        counts[scene::bin(rgb)] += 1;
-    });
+    // Each step shows the counts after its write.
+    pixels.iter().take(step + 1).for_each(|&rgb| counts[scene::bin(rgb)] += 1);
     let invocation = |index: usize| match (step, index.cmp(&step)) {
-        (4.., _) => cell(CellAppearance::Busy, format!("writes bin {index}")),
-        (3, _) => cell(CellAppearance::Busy, "goes on".to_owned()),
+        _ if is_copied => cell(CellAppearance::Busy, format!("copies bin {index}")),
+        (GROUP, _) => cell(CellAppearance::Busy, "goes on".to_owned()),
         (_, std::cmp::Ordering::Less) => cell(CellAppearance::Idle, "waits".to_owned()),
         (_, std::cmp::Ordering::Equal) => cell(CellAppearance::Busy, "counts".to_owned()),
         (_, std::cmp::Ordering::Greater) => cell(CellAppearance::Busy, "loads".to_owned()),
     };
     let bins = counts.iter().enumerate().map(|(bin, count)| {
-        let is_written = step == 4 || step < GROUP && scene::bin(pixels[step]) == bin;
+        let is_written = step < GROUP && scene::bin(pixels[step]) == bin;
         let look = if is_written { CellAppearance::Written } else { CellAppearance::Memory };
         cell(look, format!("{bin}: {count}"))
     });
+    let written = |(bin, count): (usize, &u32)| cell(CellAppearance::Written, format!("{bin}: {count}"));
+    let chunk = counts.iter().enumerate().map(written);
     let pixel = |(index, &rgb): (usize, &scene::Rgb)| {
         let look = if index == step { CellAppearance::Pixel(rgb) } else { CellAppearance::FaintPixel(rgb) };
         cell(look, scene::bin(rgb).to_string())
@@ -209,34 +272,33 @@ fn barrier(moment: i64) -> Diagram {
                 _ => format!("at workgroupBarrier, {step} of 3 wait: invocation {step} may yet count into their bins"),
             },
         ),
-        3 => (Vec::new(), "all have reached the barrier, and what they wrote is visible to all".to_owned()),
+        GROUP => (Vec::new(), "all have reached the barrier, and what they wrote is visible to all".to_owned()),
         _ => (
-            (0..GROUP).map(|index| link((1, index), (2, index))).collect(),
-            "each writes the bin that it owns to the chunk; without the barrier, pixels could be missing".to_owned(),
+            (0..GROUP).flat_map(|index| [link((0, index), (1, index)), link((1, index), (2, index))]).collect(),
+            "each copies the bin that it owns to the chunk; without the barrier, pixels could be missing".to_owned(),
         ),
     };
-    Diagram {
-        rows: vec![
-            row("pixels", pixels.iter().enumerate().map(pixel).collect()),
-            row("invocations", (0..GROUP).map(invocation).collect()),
-            row("own bins", bins.collect()),
-        ],
-        links,
-        caption,
-    }
+    let (pixels, own) = (pixels.iter().enumerate().map(pixel).collect(), row("own bins", bins.collect()));
+    let invocations = row("invocations", (0..GROUP).map(invocation).collect());
+    let rows = match is_copied {
+        true => vec![invocations, own, row("chunk", chunk.collect())],
+        false => vec![row("pixels", pixels), invocations, own],
+    };
+    Diagram { rows, links, caption }
 }
 
 /// Height of a line of the key, in points.
 const KEY_ROW: f32 = 22.0;
 /// Each colour of a cell, with its meaning.
-const KEY: [(CellAppearance, &str); 7] = [
+const KEY: [(CellAppearance, &str); 8] = [
     (CellAppearance::Pixel([200, 90, 40]), "a pixel being counted, in its own colour"),
     (CellAppearance::FaintPixel([200, 90, 40]), "a pixel before or after its turn"),
     (CellAppearance::Busy, "an invocation, a workgroup or a chunk at work"),
     (CellAppearance::Idle, "an invocation that waits or has nothing to do"),
     (CellAppearance::Memory, "memory that is not written in this step"),
     (CellAppearance::Written, "memory written in this step"),
-    (CellAppearance::Lost, "memory, or an invocation, whose counts are lost"),
+    (CellAppearance::Lost, "memory, or an invocation, whose counts are lost; red lines carry them"),
+    (CellAppearance::Conflict, "a memory bank that two lanes want at once, so that one waits"),
 ];
 
 /// Draws the key.
@@ -276,6 +338,10 @@ mod tests {
         // Pixel (5, 3) is the third of workgroup (1, 3), which is chunk 7.
         let place = 3 * scene::WIDTH + 5;
         assert_eq!([0, 1, 2, 3].map(|moment| at(moment, place)), ["1,3", "2,0", "5,3", "7"]);
+        // Of two by two workgroups of 4×4, two columns and a row are beyond the edge: 64 − 42 invocations.
+        let edge = ids(&[], 4);
+        assert_eq!(edge.cells.iter().filter(|(_, text)| text == "out").count(), 22);
+        assert!(edge.caption.contains("22 of 64") && edge.cells[6].1 == "out" && edge.cells[5].1 == "5,0");
     }
 
     #[test]
@@ -286,7 +352,16 @@ mod tests {
         };
         assert_eq!([0, 1, 2, 3].map(|moment| words(moment).matches("waits").count()), [0, 1, 2, 0]);
         assert_eq!(words(3).matches("goes on").count(), 3);
-        // The row's bins are 1, 1 and 2.
+        // The row's bins are 1, 1 and 2. Each count is that after the write.
+        let counts = |moment, row: usize| {
+            let cells = barrier(moment).rows[row].cells.clone();
+            cells.into_iter().map(|cell| format!("{:?}", cell.content)).collect::<Vec<_>>().join(" ")
+        };
+        assert!(counts(0, 2).contains("1: 1") && counts(1, 2).contains("1: 2") && counts(2, 2).contains("2: 1"));
+        let copied = barrier(4);
+        assert!(copied.rows[2].name == "chunk" && counts(4, 2).contains("1: 2"), "the chunk is written last");
+        assert!(copied.rows[2].cells.iter().all(|cell| cell.look == CellAppearance::Written));
+        assert_eq!(copied.links.iter().filter(|link| link.to.0 == 2).count(), 3);
         let bins = format!("{:?}", barrier(4).rows[2].cells);
         assert!(["0: 0", "1: 2", "2: 1"].iter().all(|text| bins.contains(text)), "{bins}");
     }

@@ -7,7 +7,8 @@ use egui::{Align2, Color32, Galley, Rect, Ui, pos2, vec2};
 use super::diagram::Diagram;
 use super::drawing;
 use crate::controls::{self, LETTERS};
-use crate::lab_view::LabCommand;
+use crate::entry::EntryKind;
+use crate::lab_view::{ChoiceOutcome, LabCommand};
 use crate::model::Command;
 use crate::theme;
 
@@ -15,8 +16,18 @@ use crate::theme;
 pub const BUTTONS: f32 = 19.0;
 /// Width of the name before a row of buttons.
 const NAME: f32 = 40.0;
-/// The rank of the diagram and the text about it.
+/// The rank of what a method does.
+pub const WHAT: u8 = 3;
+/// The rank of the diagram.
 pub const DIAGRAM: u8 = 4;
+/// The rank of why the method before was not enough, and of what the diagram is drawn from.
+pub const WHY: u8 = 5;
+/// The rank of the buttons for parameters.
+pub const PARAMETERS: u8 = 6;
+/// The rank of what the method costs.
+pub const COSTS: u8 = 7;
+/// The rank of the constants.
+pub const CONSTANTS: u8 = 8;
 
 /// A part of the panel.
 pub struct LabBlock<'a> {
@@ -26,6 +37,8 @@ pub struct LabBlock<'a> {
     pub rank: u8,
     /// Draws the block.
     pub draw: Draw<'a>,
+    /// A lower block, for a panel that is too low for this one.
+    pub lower: Option<Box<Self>>,
 }
 
 /// Draws a block in a rectangle and collects the commands of its buttons.
@@ -33,14 +46,21 @@ pub type Draw<'a> = Box<dyn FnOnce(&mut Ui, Rect, &mut Vec<Command>) + 'a>;
 
 impl<'a> LabBlock<'a> {
     pub fn new(height: f32, rank: u8, draw: impl FnOnce(&mut Ui, Rect, &mut Vec<Command>) + 'a) -> Self {
-        Self { height, rank, draw: Box::new(draw) }
+        Self { height, rank, draw: Box::new(draw), lower: None }
     }
 
-    /// Creates a block with a diagram, whose height may grow into the spare room.
-    pub fn diagram(diagram: Diagram) -> Self {
-        Self::new(drawing::least_height(&diagram), DIAGRAM, move |ui, rect, _| {
-            drawing::show(ui.painter(), rect, &diagram);
-        })
+    /// Creates a block with a diagram, whose height may grow into the spare room. A low panel leaves out rows of tall
+    /// ones.
+    pub fn diagram(ui: &Ui, width: f32, diagram: Diagram) -> Self {
+        let fewest = if diagram.rows.len() > drawing::MANY { 2 } else { diagram.rows.len() };
+        Self::diagram_down_to(ui, width, fewest, diagram)
+    }
+
+    fn diagram_down_to(ui: &Ui, width: f32, fewest: usize, diagram: Diagram) -> Self {
+        let lower = (diagram.rows.len() > fewest).then(|| Self::diagram_down_to(ui, width, fewest, diagram.lower()));
+        let height = drawing::least_height(ui.painter(), width, &diagram);
+        let block = Self::new(height, DIAGRAM, move |ui, rect, _| drawing::show(ui.painter(), rect, &diagram));
+        Self { lower: lower.map(Box::new), ..block }
     }
 
     /// Creates rows of buttons, one per value. `words` returns a value's name and the text on its button, `command`
@@ -86,6 +106,26 @@ impl<'a> LabBlock<'a> {
     }
 }
 
+/// Returns the blocks about an outcome: the text while it is pending, the reason why there is none, or the verdict,
+/// whether it is good, and a note.
+pub fn outcome<'a, T>(
+    words: impl Fn(&str, f32, Color32, u8) -> LabBlock<'a>,
+    outcome: &ChoiceOutcome<'_, T>,
+    pending: &str,
+    judge: impl Fn(&T) -> (String, bool, Option<String>),
+) -> Vec<LabBlock<'a>> {
+    let (text, color, note) = match outcome {
+        ChoiceOutcome::Pending => (pending.to_owned(), theme::DIM, None),
+        ChoiceOutcome::Impossible(reason) => ((*reason).to_owned(), theme::ACCENT, None),
+        ChoiceOutcome::Done(done) => {
+            let (verdict, is_good, note) = judge(done);
+            (verdict, if is_good { theme::RIGHT } else { theme::WRONG }, note)
+        }
+    };
+    let note = note.map(|text| words(&text, LETTERS, theme::ACCENT, 0));
+    std::iter::once(words(&text, LETTERS + 1.0, color, 0)).chain(note).collect()
+}
+
 /// Wraps text to a width.
 pub fn layout(ui: &Ui, text: &str, size: f32, color: Color32, width: f32) -> Arc<Galley> {
     ui.painter().layout(text.to_owned(), theme::words(size), color, width)
@@ -101,6 +141,23 @@ pub fn trace_button(ui: &Ui, name: &str, rect: Rect) {
 pub fn named(ui: &Ui, rect: Rect, name: &str) -> Rect {
     ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, name, theme::words(LETTERS), theme::DIM);
     Rect::from_min_max(pos2(rect.min.x + NAME, rect.min.y), rect.max)
+}
+
+/// Adds buttons for six numbers after a name, and one for typing another.
+pub fn numbers(
+    ui: &mut Ui,
+    rect: Rect,
+    (name, id): (&str, &str),
+    (all, now, text): (&[u32; 6], u32, &dyn Fn(u32) -> String),
+    (command, entry): (fn(u32) -> LabCommand, EntryKind),
+    commands: &mut Vec<Command>,
+) {
+    let line = named(ui, rect, name);
+    let chosen = all.iter().position(|&number| number == now);
+    let other = if chosen.is_some() { "n …".to_owned() } else { format!("{} …", text(now)) };
+    if let Some(to) = values(ui, line, id, &all.map(text), chosen, &other, false) {
+        commands.push(all.get(to).map_or(Command::Type(entry), |&number| Command::Lab(command(number))));
+    }
 }
 
 /// Width of the button for typing another value.

@@ -3,8 +3,8 @@
 use egui::epaint::{Mesh, Vertex};
 use egui::{Color32, Context, LayerId, Pos2, Rect, TextureOptions, Ui, pos2};
 
-use super::block::{BUTTONS, LabBlock, layout, named, values};
-use super::counting::step_text;
+use super::block::{BUTTONS, CONSTANTS, COSTS, LabBlock, PARAMETERS, WHAT, WHY, layout, named, numbers, outcome};
+use super::counting::steps_text;
 use super::picture;
 use super::tile;
 use super::words::{added_up, grouped, number};
@@ -20,13 +20,6 @@ const WIDTHS: [u32; 6] = [3, 7, 15, 31, 63, 127];
 /// Numbers of runs with a button.
 const RUNS: [u32; 6] = [1, 2, 3, 4, 6, 8];
 
-/// Returns the method's position, the number of methods and the method's title.
-pub fn place(view: &BlurView<'_>) -> (usize, usize, &'static str) {
-    let all = BlurMethod::ALL;
-    let method = view.setup.method;
-    (all.iter().position(|&other| other == method).unwrap_or(0), all.len(), method.title())
-}
-
 /// Returns all blocks about the method.
 pub fn blocks<'a>(ui: &Ui, view: &'a BlurView<'_>, moment: i64, width: f32) -> Vec<LabBlock<'a>> {
     let words = |text: &str, size, color, rank| LabBlock::words(layout(ui, text, size, color, width), rank);
@@ -35,32 +28,24 @@ pub fn blocks<'a>(ui: &Ui, view: &'a BlurView<'_>, moment: i64, width: f32) -> V
     let names = |method: BlurMethod| [method.name(), short(method)];
     let mut blocks = vec![
         LabBlock::buttons(&BlurMethod::ALL, BlurMethod::ALL.len(), 2, (setup.method, names, choose)),
-        words(setup.method.explanation(), LETTERS, theme::LIGHT, 5),
-        words(why(setup.method), LETTERS, theme::DIM, 6),
+        words(setup.method.explanation(), LETTERS, theme::LIGHT, WHAT),
+        words(why(setup.method), LETTERS, theme::DIM, WHY),
     ];
-    match view.outcome {
-        ChoiceOutcome::Pending => blocks.push(words("blurring …", LETTERS + 1.0, theme::DIM, 0)),
-        ChoiceOutcome::Impossible(reason) => blocks.push(words(reason, LETTERS + 1.0, theme::WRONG, 0)),
-        ChoiceOutcome::Done(blurred) => {
-            let color = if blurred.is_right() { theme::RIGHT } else { theme::WRONG };
-            blocks.push(words(&verdict(blurred), LETTERS + 1.0, color, 0));
-            blocks.extend(blurred.reduction.as_ref().map(|text| words(text, LETTERS, theme::ACCENT, 0)));
-        }
-    }
+    let judge = |blurred: &_| (verdict(blurred), blurred.is_right(), blurred.reduction.clone());
+    blocks.extend(outcome(words, &view.outcome, "blurring …", judge));
     if let Some(diagram) = tile::diagram(setup.method, (view.block, view.block_at), moment) {
         let text = "drawn: the luminance of pixels of the frame, with N = 3";
-        blocks.push(words(text, theme::SMALL, theme::DIM, 4));
-        blocks.push(LabBlock::diagram(diagram));
+        blocks.push(words(text, theme::SMALL, theme::DIM, WHY));
+        blocks.push(LabBlock::diagram(ui, width, diagram));
     }
     if let ChoiceOutcome::Done(blurred) = view.outcome {
         blocks.push(words(&times(blurred), LETTERS, theme::LIGHT, 1));
     }
-    blocks.push(words(&costs(setup), LETTERS, theme::LIGHT, 1));
-    blocks.push(LabBlock::new(BUTTONS, 3, move |ui, rect, commands| widths(ui, rect, setup, commands)));
-    blocks.push(LabBlock::new(BUTTONS, 3, move |ui, rect, commands| runs(ui, rect, setup, commands)));
+    blocks.push(words(&costs(setup), LETTERS, theme::LIGHT, COSTS));
+    blocks.push(LabBlock::new(BUTTONS, PARAMETERS, move |ui, rect, commands| widths(ui, rect, setup, commands)));
+    blocks.push(LabBlock::new(BUTTONS, PARAMETERS, move |ui, rect, commands| runs(ui, rect, setup, commands)));
     if let ChoiceOutcome::Done(blurred) = view.outcome {
-        let text: Vec<_> = blurred.steps.iter().map(step_text).collect();
-        blocks.push(words(&text.join("\n"), theme::SMALL, theme::DIM, 8));
+        blocks.push(words(&steps_text(&blurred.steps), theme::SMALL, theme::DIM, CONSTANTS));
     }
     blocks
 }
@@ -76,7 +61,7 @@ const fn short(method: BlurMethod) -> &'static str {
 }
 
 /// Returns why the previous method was not enough.
-const fn why(method: BlurMethod) -> &'static str {
+pub const fn why(method: BlurMethod) -> &'static str {
     match method {
         BlurMethod::Square => {
             "The first method: the definition as it stands. Twice the width takes four times the loads."
@@ -119,13 +104,9 @@ fn costs(setup: BlurSetup) -> String {
 }
 
 fn widths(ui: &mut Ui, rect: Rect, setup: BlurSetup, commands: &mut Vec<Command>) {
-    let line = named(ui, rect, "N");
-    let chosen = WIDTHS.iter().position(|&width| width == setup.size);
-    let other = if chosen.is_some() { "n …".to_owned() } else { format!("{} …", setup.size) };
-    if let Some(to) = values(ui, line, "pixels, odd", &WIDTHS.map(|width| width.to_string()), chosen, &other, false) {
-        let command = WIDTHS.get(to).map(|&width| LabCommand::Width(width));
-        commands.push(command.map_or(Command::Type(EntryKind::Width), Command::Lab));
-    }
+    let text = |width: u32| width.to_string();
+    let shown = (&WIDTHS, setup.size, &text as &dyn Fn(u32) -> String);
+    numbers(ui, rect, ("N", "pixels, odd"), shown, (LabCommand::Width, EntryKind::Width), commands);
 }
 
 fn runs(ui: &mut Ui, rect: Rect, setup: BlurSetup, commands: &mut Vec<Command>) {

@@ -2,7 +2,9 @@
 
 use egui::{Rect, Ui};
 
-use super::block::{BUTTONS, LabBlock, layout, named, trace_button, values};
+use super::block::{
+    BUTTONS, CONSTANTS, COSTS, LabBlock, PARAMETERS, WHAT, WHY, layout, named, numbers, outcome, trace_button, values,
+};
 use super::pixels::diagram;
 use super::words::{added_up, grouped, micros, number, short, why};
 use crate::controls::{self, LETTERS};
@@ -12,8 +14,9 @@ use crate::model::Command;
 use crate::theme;
 use histoscope_lab::{ChannelSet, Method, Shape, Step};
 
-/// Buttons of methods per row.
+/// Buttons of methods per row of a narrow panel. A wide one has them all in one.
 const IN_A_ROW: usize = 5;
+const WIDE: f32 = 560.0;
 /// Chunks with a button.
 pub const CHUNKS: [(u32, u32); 4] = [(1, 1), (16, 16), (32, 8), (256, 1)];
 /// Numbers of bins with a button.
@@ -22,42 +25,33 @@ pub const BINS: [u32; 6] = [3, 16, 64, 256, 1024, 4096];
 pub const NARROW: f32 = 380.0;
 const FEW: usize = 4;
 
-/// Returns the method's position, the number of methods and the method's title.
-pub fn place(view: &CountingView<'_>) -> (usize, usize, &'static str) {
-    let all = Method::ladder();
-    (all.iter().position(|&other| other == view.method).unwrap_or(0), all.len(), view.method.title())
-}
-
 /// Returns all blocks about the method.
 pub fn blocks<'a>(ui: &Ui, view: &'a CountingView<'_>, moment: i64, width: f32) -> Vec<LabBlock<'a>> {
     let words = |text: &str, size, color, rank| LabBlock::words(layout(ui, text, size, color, width), rank);
     let method = view.method;
     let names = |method: Method| [method.name(), short(method)];
+    let in_a_row = if width < WIDE { IN_A_ROW } else { Method::ladder().len() };
     let mut blocks = vec![
-        LabBlock::buttons(Method::ladder(), IN_A_ROW, 2, (method, names, LabCommand::Method)),
-        words(method.explanation(), LETTERS, theme::LIGHT, 3),
-        words(why(method), LETTERS, theme::DIM, 6),
+        LabBlock::buttons(Method::ladder(), in_a_row, 2, (method, names, LabCommand::Method)),
+        words(method.explanation(), LETTERS, theme::LIGHT, WHAT),
+        words(why(method), LETTERS, theme::DIM, WHY),
     ];
-    match view.outcome {
-        ChoiceOutcome::Pending => blocks.push(words("counting …", LETTERS + 1.0, theme::DIM, 0)),
-        ChoiceOutcome::Impossible(reason) => blocks.push(words(reason, LETTERS + 1.0, theme::WRONG, 0)),
-        ChoiceOutcome::Done(figures) => {
-            let color = if figures.is_exact { theme::RIGHT } else { theme::WRONG };
-            blocks.push(words(&verdict(figures), LETTERS + 1.0, color, 0));
-            blocks.extend(figures.reduction.as_ref().map(|text| words(text, LETTERS, theme::ACCENT, 0)));
-        }
-    }
+    let judge = |figures: &_| (verdict(figures), figures.is_exact, figures.reduction.clone());
+    blocks.extend(outcome(words, &view.outcome, "counting …", judge));
     // A narrow panel has room for fewer pixels.
     let pixels = if width < NARROW { FEW } else { usize::MAX }.min(view.samples.len());
-    blocks.extend(diagram(method, (&view.samples[..pixels], view.samples_at), moment).map(LabBlock::diagram));
+    blocks.extend(
+        diagram(method, (&view.samples[..pixels], view.samples_at), moment)
+            .map(|diagram| LabBlock::diagram(ui, width, diagram)),
+    );
     if let ChoiceOutcome::Done(figures) = view.outcome {
         blocks.push(words(&times(figures), LETTERS, theme::LIGHT, 1));
-        blocks.extend(costs(figures).map(|text| words(&text, LETTERS, theme::LIGHT, 5)));
+        blocks.extend(costs(figures).map(|text| words(&text, LETTERS, theme::LIGHT, COSTS)));
     }
     let count = view.bins;
-    blocks.push(LabBlock::new(BUTTONS, 7, move |ui, rect, commands| chunks(ui, rect, view, commands)));
+    blocks.push(LabBlock::new(BUTTONS, PARAMETERS, move |ui, rect, commands| chunks(ui, rect, view, commands)));
     let chosen = view.channels;
-    blocks.push(LabBlock::new(BUTTONS, 7, move |ui, rect, commands| {
+    blocks.push(LabBlock::new(BUTTONS, PARAMETERS, move |ui, rect, commands| {
         let mut rect = rect;
         if rect.width() >= NARROW {
             let right = Rect::from_min_max(egui::pos2(rect.max.x - CHANNELS, rect.min.y), rect.max);
@@ -69,7 +63,7 @@ pub fn blocks<'a>(ui: &Ui, view: &'a CountingView<'_>, moment: i64, width: f32) 
     if let ChoiceOutcome::Done(figures) = view.outcome {
         let text: Vec<_> = figures.passes.iter().filter_map(constants).collect();
         if !text.is_empty() {
-            blocks.push(words(&text.join("\n"), theme::SMALL, theme::DIM, 8));
+            blocks.push(words(&text.join("\n"), theme::SMALL, theme::DIM, CONSTANTS));
         }
     }
     blocks
@@ -111,15 +105,9 @@ fn channels(ui: &mut Ui, rect: Rect, chosen: ChannelSet, commands: &mut Vec<Comm
 
 /// Adds buttons for the number of bins.
 pub fn bins(ui: &mut Ui, rect: Rect, count: u32, commands: &mut Vec<Command>) {
-    let line = named(ui, rect, "bins");
-    let names = BINS.map(|bins| bins.to_string());
-    let chosen = BINS.iter().position(|&bins| bins == count);
-    let other = if chosen.is_some() { "n …".to_owned() } else { format!("{count} …") };
     let id = format!("bins, {} to {}", Shape::BINS.start(), Shape::BINS.end());
-    if let Some(to) = values(ui, line, &id, &names, chosen, &other, false) {
-        let bins = BINS.get(to).map(|&bins| Command::Lab(LabCommand::Bins(bins)));
-        commands.push(bins.unwrap_or(Command::Type(EntryKind::Bins)));
-    }
+    let text = |bins: u32| bins.to_string();
+    numbers(ui, rect, ("bins", &id), (&BINS, count, &text), (LabCommand::Bins, EntryKind::Bins), commands);
 }
 
 /// Returns whether the counts are correct, and if not, how many are lost or in excess.
@@ -145,10 +133,12 @@ fn constants(pass: &PassFigures) -> Option<String> {
     Some(cut_text(pass.name, &pass.constants, pass.cut?))
 }
 
-/// Returns the constants of a step of another topic, and how its work is divided.
-pub fn step_text(step: &Step) -> String {
-    let Step { workgroup, workgroups, dispatches, .. } = *step;
-    cut_text(step.name, &step.constants, Cut { workgroup, workgroups, dispatches })
+/// Returns the constants of the steps of another topic, and how their work is divided.
+pub fn steps_text(steps: &[Step]) -> String {
+    let text = |&Step { name, ref constants, workgroup, workgroups, dispatches, .. }: &Step| {
+        cut_text(name, constants, Cut { workgroup, workgroups, dispatches })
+    };
+    steps.iter().map(text).collect::<Vec<_>>().join("\n")
 }
 
 fn cut_text(name: &str, constants: &[(&'static str, u32)], cut: Cut) -> String {
@@ -240,11 +230,11 @@ mod tests {
 
     #[test]
     fn durations_are_listed_by_pass_and_compared_with_the_floor() {
-        assert_eq!(times(&figures()), "count 100.0 µs + sum 1500.0 µs = 1600.0 µs, 20 × the floor (80.0 µs)");
+        assert_eq!(times(&figures()), "count 100 µs + sum 1.50 ms = 1.60 ms, 20 × the floor (80.0 µs)");
         let single = Figures { passes: vec![pass("count", Some(1600.0))], floor_us: None, ..figures() };
         assert_eq!(times(&single), "takes 1.60 ms");
         let part = Figures { part: 0.25, ..figures() };
-        assert_eq!(times(&part), "count 100.0 µs + sum 1500.0 µs = 1600.0 µs, per pixel 80 × the floor (80.0 µs)");
+        assert_eq!(times(&part), "count 100 µs + sum 1.50 ms = 1.60 ms, per pixel 80 × the floor (80.0 µs)");
         let silent = Figures { total_us: None, passes: vec![pass("count", None)], ..figures() };
         assert_eq!(times(&silent), "this adapter does not measure its passes");
     }

@@ -22,6 +22,8 @@ pub enum CellAppearance {
     Written,
     /// Memory from which counts were lost.
     Lost,
+    /// Memory for which a second lane waits.
+    Conflict,
     /// Not drawn.
     Nothing,
 }
@@ -31,8 +33,8 @@ pub enum CellAppearance {
 pub enum CellContent {
     /// A word or a number.
     Text(String),
-    /// The counts of a set of bins.
-    Bins(Vec<u32>),
+    /// A set of bins, each with its count.
+    Bins(Vec<(u32, u32)>),
 }
 
 /// A cell.
@@ -55,6 +57,9 @@ pub struct DiagramRow {
     pub together: usize,
 }
 
+/// The name of a row of memory banks, to which no links lead.
+pub const BANKS: &str = "bank";
+
 /// A line from one cell to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Link {
@@ -64,6 +69,8 @@ pub struct Link {
     pub to: (usize, usize),
     /// `true` if the value that it carries was lost.
     pub lost: bool,
+    /// `true` if the value that it carries is subtracted.
+    pub leaves: bool,
 }
 
 /// A diagram at one step.
@@ -75,6 +82,26 @@ pub struct Diagram {
     pub links: Vec<Link>,
     /// The text about this step.
     pub caption: String,
+}
+
+impl Diagram {
+    /// Returns the same without a row: the lowest empty one above the last, or the topmost. Of three rows, a last one
+    /// without links goes first.
+    #[must_use]
+    pub fn lower(&self) -> Self {
+        let is_empty = |row: &usize| self.rows[*row].cells.iter().all(|cell| cell.look == CellAppearance::Nothing);
+        let last = self.rows.len().saturating_sub(1);
+        let without = match self.links.iter().any(|link| link.to.0 == last) {
+            false if last == 2 => last,
+            _ => (1..last).rev().find(is_empty).unwrap_or(0),
+        };
+        let now = |(row, place): (usize, usize)| (row - usize::from(row > without), place);
+        let mut lower = self.clone();
+        lower.rows.remove(without);
+        lower.links.retain(|link| link.from.0 != without && link.to.0 != without);
+        lower.links.iter_mut().for_each(|link| (link.from, link.to) = (now(link.from), now(link.to)));
+        lower
+    }
 }
 
 /// Returns which of `steps` steps to show at a moment. After the last one, the diagram starts over; before the first
@@ -91,7 +118,7 @@ pub fn cell(look: CellAppearance, text: String) -> DiagramCell {
 
 /// Creates a link along which nothing is lost.
 pub const fn link(from: (usize, usize), to: (usize, usize)) -> Link {
-    Link { from, to, lost: false }
+    Link { from, to, lost: false, leaves: false }
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Draws a diagram into a rectangle.
 
-use egui::{Color32, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, Vec2, pos2, vec2};
+use egui::{Align2, Color32, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, Vec2, pos2, vec2};
 
-use super::diagram::{CellAppearance, CellContent, Diagram, DiagramCell, DiagramRow};
+use super::diagram::{BANKS, CellAppearance, CellContent, Diagram, DiagramCell, DiagramRow, Link};
 use crate::controls::INK;
 use crate::theme;
 
@@ -12,51 +12,73 @@ const LETTERS: f32 = 10.5;
 const BEHIND_NAMES: f32 = 8.0;
 /// Height of a cell, with few rows and with many.
 const CELLS: [f32; 2] = [18.0, 14.0];
+/// Height of a cell with bins: their numbers, and their counts below.
+const BINS: f32 = 31.0;
 /// Number of rows that counts as many.
-const MANY: usize = 5;
-/// Minimum space for links between rows, with few rows and with many.
-const BETWEEN: [f32; 2] = [13.0, 9.0];
-/// Maximum width of a cell.
-const WIDEST: f32 = 92.0;
+pub const MANY: usize = 4;
+/// Minimum space for links between rows.
+const BETWEEN: f32 = 28.0;
+/// Maximum width of a cell, and of a bin in it.
+const WIDEST: [f32; 2] = [116.0, 44.0];
+/// Space that the letters in a cell leave free.
+const BESIDE_LETTERS: f32 = 6.0;
 /// Space between cells, between many cells, and between groups.
 const GAPS: [f32; 3] = [2.0, 1.0, 9.0];
 /// Number of cells in a row that counts as many.
 const MANY_CELLS: usize = 12;
+/// The colour of memory for which a second lane waits.
+const CONFLICT: Color32 = Color32::from_rgb(186, 160, 255);
 /// Height of a single-line caption.
 const CAPTION: f32 = 15.0;
 
-/// Returns the minimum height of a diagram, in points.
+/// Returns the minimum height of a diagram of this width, both in points.
 #[must_use]
-pub fn least_height(diagram: &Diagram) -> f32 {
-    let (count, is_many) = (diagram.rows.len(), usize::from(diagram.rows.len() >= MANY));
-    // Only diagrams with three rows have captions short enough for one line.
-    let caption = CAPTION * if diagram.rows.len() == 3 { 1.0 } else { 2.0 };
-    count as f32 * CELLS[is_many] + count.saturating_sub(1) as f32 * BETWEEN[is_many] + caption
+pub fn least_height(painter: &Painter, width: f32, diagram: &Diagram) -> f32 {
+    let caption = painter.layout(diagram.caption.clone(), theme::words(theme::SMALL), theme::LIGHT, width).size().y;
+    let rows: f32 = heights(diagram).iter().sum();
+    rows + gaps(diagram) as f32 * BETWEEN + caption.max(CAPTION) + 4.0
+}
+
+/// Returns the number of gaps with room for links.
+fn gaps(diagram: &Diagram) -> usize {
+    diagram.rows.iter().skip(1).filter(|row| row.name != BANKS).count()
+}
+
+/// Returns the height of each row.
+fn heights(diagram: &Diagram) -> Vec<f32> {
+    let plain = CELLS[usize::from(diagram.rows.len() >= MANY)];
+    let has_bins = |row: &DiagramRow| row.cells.iter().any(|cell| matches!(cell.content, CellContent::Bins(_)));
+    diagram.rows.iter().map(|row| if has_bins(row) { BINS } else { plain }).collect()
 }
 
 /// Draws a diagram.
 pub fn show(painter: &Painter, rect: Rect, diagram: &Diagram) {
     let caption = painter.layout(diagram.caption.clone(), theme::words(theme::SMALL), theme::LIGHT, rect.width());
-    let below = caption.size().y.max(CAPTION) + 2.0;
+    let below = caption.size().y.max(CAPTION) + 4.0;
     let name = |row: &DiagramRow| {
         painter.layout_no_wrap(row.name.clone().into_owned(), theme::words(theme::SMALL), theme::DIM)
     };
     let names: Vec<_> = diagram.rows.iter().map(name).collect();
     let widest = names.iter().map(|name| name.size().x).fold(0.0, f32::max);
     let room = Rect::from_min_max(rect.min + vec2(widest + BEHIND_NAMES, 0.0), rect.max - vec2(0.0, below));
-    let height = CELLS[usize::from(diagram.rows.len() >= MANY)];
-    let count = diagram.rows.len().max(2) as f32;
-    let step = (room.height() - height) / (count - 1.0);
+    let heights = heights(diagram);
+    let between = (room.height() - heights.iter().sum::<f32>()) / gaps(diagram).max(1) as f32;
+    let mut top = room.min.y - between;
     let places: Vec<Vec<Rect>> = diagram
         .rows
         .iter()
-        .enumerate()
-        .map(|(index, row)| places(row, room.min + vec2(0.0, step * index as f32), vec2(room.width(), height)))
+        .zip(heights)
+        .map(|(row, height)| {
+            top += if row.name == BANKS { 2.0 } else { between };
+            let places = places(row, pos2(room.min.x, top), vec2(room.width(), height));
+            top += height;
+            places
+        })
         .collect();
     for link in &diagram.links {
         let [from, to] = [link.from, link.to].map(|(row, place)| places[row][place]);
         let color = if link.lost { theme::WRONG } else { Color32::from_white_alpha(130) };
-        draw_link(painter, (from, to), link.from.0.cmp(&link.to.0), Stroke::new(1.2, color));
+        draw_link(painter, (from, to), link, Stroke::new(1.2, color));
     }
     for ((row, places), name) in diagram.rows.iter().zip(&places).zip(names) {
         let Some(first) = places.first() else { continue };
@@ -77,7 +99,11 @@ fn places(row: &DiagramRow, at: Pos2, room: Vec2) -> Vec<Rect> {
         false => GAPS[usize::from(count >= MANY_CELLS)],
     };
     let gaps: f32 = (0..count - 1).map(gap).sum();
-    let cell = ((room.x - gaps) / count as f32).min(WIDEST);
+    let widest = row.cells.iter().map(|cell| match &cell.content {
+        CellContent::Text(_) => WIDEST[0],
+        CellContent::Bins(bins) => WIDEST[0].max(WIDEST[1] * bins.len() as f32),
+    });
+    let cell = ((room.x - gaps) / count as f32).min(widest.fold(0.0, f32::max));
     let mut left = at.x;
     (0..row.cells.len())
         .map(|index| {
@@ -88,8 +114,8 @@ fn places(row: &DiagramRow, at: Pos2, room: Vec2) -> Vec<Rect> {
         .collect()
 }
 
-fn draw_link(painter: &Painter, (from, to): (Rect, Rect), order: std::cmp::Ordering, stroke: Stroke) {
-    let (begin, end) = match order {
+fn draw_link(painter: &Painter, (from, to): (Rect, Rect), link: &Link, stroke: Stroke) {
+    let (begin, end) = match link.from.0.cmp(&link.to.0) {
         std::cmp::Ordering::Less => (from.center_bottom(), to.center_top()),
         std::cmp::Ordering::Greater => (from.center_top(), to.center_bottom()),
         std::cmp::Ordering::Equal => {
@@ -100,7 +126,11 @@ fn draw_link(painter: &Painter, (from, to): (Rect, Rect), order: std::cmp::Order
             return arrow(painter, top, b, stroke);
         }
     };
-    painter.line_segment([begin, end], stroke);
+    if link.leaves {
+        painter.extend(Shape::dashed_line(&[begin, end], stroke, 4.0, 3.0));
+    } else {
+        painter.line_segment([begin, end], stroke);
+    }
     arrow(painter, begin, end, stroke);
 }
 
@@ -114,12 +144,16 @@ fn arrow(painter: &Painter, from: Pos2, to: Pos2, stroke: Stroke) {
 
 /// Returns the size of letters at which all texts of a row fit into its cells.
 fn letters(painter: &Painter, row: &DiagramRow, places: &[Rect]) -> f32 {
+    let fits = |text: String, room: f32| {
+        let width = painter.layout_no_wrap(text, theme::mono(LETTERS), Color32::PLACEHOLDER).size().x;
+        LETTERS * ((room - BESIDE_LETTERS) / width.max(1.0)).min(1.0)
+    };
     let fitting = |(cell, place): (&DiagramCell, &Rect)| match &cell.content {
-        CellContent::Text(text) => {
-            let width = painter.layout_no_wrap(text.clone(), theme::mono(LETTERS), Color32::PLACEHOLDER).size().x;
-            LETTERS * ((place.width() - 2.0) / width.max(1.0)).min(1.0)
+        CellContent::Text(text) => fits(text.clone(), place.width()),
+        CellContent::Bins(bins) => {
+            let longest = bins.iter().map(|(bin, count)| *bin.max(count)).max().unwrap_or(0);
+            fits(longest.to_string(), place.width() / bins.len().max(1) as f32)
         }
-        CellContent::Bins(_) => LETTERS,
     };
     row.cells.iter().zip(places).map(fitting).fold(LETTERS, f32::min)
 }
@@ -136,15 +170,16 @@ pub fn draw_cell(painter: &Painter, rect: Rect, (cell, size): (&DiagramCell, f32
             let galley = painter.layout_no_wrap(text.clone(), theme::mono(size), ink);
             painter.galley(rect.center() - galley.size() / 2.0, galley, ink);
         }
-        CellContent::Bins(counts) => {
-            let inside = rect.shrink2(vec2(5.0, 2.5));
-            let width = (inside.width() / counts.len().max(1) as f32).min(14.0);
-            let most = counts.iter().copied().max().unwrap_or(0).max(4) as f32;
-            let left = inside.center().x - width * counts.len() as f32 / 2.0;
-            for (place, &count) in counts.iter().enumerate() {
-                let height = (inside.height() * count as f32 / most).max(1.0);
-                let at = pos2(left + width * place as f32 + 0.5, inside.max.y - height);
-                painter.rect_filled(Rect::from_min_size(at, vec2(width - 1.0, height)), 0, ink);
+        CellContent::Bins(bins) => {
+            let width = rect.width() / bins.len().max(1) as f32;
+            let line = rect.top() + rect.height() / 2.0;
+            painter.hline(rect.x_range().shrink(4.0), line, Stroke::new(1.0, ink.gamma_multiply(0.5)));
+            for (place, (bin, count)) in bins.iter().enumerate() {
+                let middle = rect.left() + width * (place as f32 + 0.5);
+                for (number, y) in [(bin, rect.height() * 0.25), (count, rect.height() * 0.75)] {
+                    let at = pos2(middle, rect.top() + y);
+                    painter.text(at, Align2::CENTER_CENTER, number.to_string(), theme::mono(size), ink);
+                }
             }
         }
     }
@@ -169,6 +204,7 @@ fn colors(look: CellAppearance) -> (Color32, Color32, Color32) {
         CellAppearance::Written => (theme::RIGHT, INK, theme::RIGHT),
         CellAppearance::Nothing => (Color32::TRANSPARENT, Color32::TRANSPARENT, Color32::TRANSPARENT),
         CellAppearance::Lost => (theme::WRONG, INK, theme::WRONG),
+        CellAppearance::Conflict => (CONFLICT, INK, CONFLICT),
     }
 }
 

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use egui::{Color32, Context, LayerId, Rect, TextureOptions, Ui, pos2};
 
-use super::block::{BUTTONS, LabBlock, layout};
-use super::counting::{bins, step_text};
+use super::block::{BUTTONS, CONSTANTS, COSTS, LabBlock, PARAMETERS, WHAT, WHY, layout, outcome};
+use super::counting::{bins, steps_text};
 use super::diagram::{CellAppearance, Diagram, DiagramRow, cell, link, step_at};
 use super::picture;
 use super::words::{added_up, grouped};
@@ -15,6 +15,7 @@ use crate::model::HistogramArea;
 use crate::theme;
 use histoscope_core::histogram::CHANNELS;
 use histoscope_lab::{DrawMethod, Drawn, LabDrawing};
+use histoscope_render::view::overlay::OverlapTable;
 
 /// The name of the drawing's texture.
 const TEXTURE: &str = "lab's drawing";
@@ -24,43 +25,29 @@ pub fn forget(context: &Context) {
     picture::forget(context, TEXTURE);
 }
 
-/// Returns the method's position, the number of methods and the method's title.
-pub fn place(view: &DrawView<'_>) -> (usize, usize, &'static str) {
-    let all = DrawMethod::ALL;
-    (all.iter().position(|&other| other == view.method).unwrap_or(0), all.len(), view.method.title())
-}
-
 /// Returns all blocks about the method.
 pub fn blocks<'a>(ui: &Ui, view: &'a DrawView<'_>, moment: i64, width: f32) -> Vec<LabBlock<'a>> {
     let words = |text: &str, size, color, rank| LabBlock::words(layout(ui, text, size, color, width), rank);
     let names = |method: DrawMethod| [method.name(), short(method)];
     let mut blocks = vec![
         LabBlock::buttons(&DrawMethod::ALL, DrawMethod::ALL.len(), 2, (view.method, names, LabCommand::Drawing)),
-        words(view.method.explanation(), LETTERS, theme::LIGHT, 5),
-        words(why(view.method), LETTERS, theme::DIM, 6),
+        words(view.method.explanation(), LETTERS, theme::LIGHT, WHAT),
+        words(why(view.method), LETTERS, theme::DIM, WHY),
     ];
-    match view.outcome {
-        ChoiceOutcome::Pending => blocks.push(words("drawing …", LETTERS + 1.0, theme::DIM, 0)),
-        ChoiceOutcome::Impossible(reason) => blocks.push(words(reason, LETTERS + 1.0, theme::WRONG, 0)),
-        ChoiceOutcome::Done(drawn) => {
-            let color = if drawn.wrong == 0 { theme::RIGHT } else { theme::WRONG };
-            blocks.push(words(&verdict(drawn), LETTERS + 1.0, color, 0));
-            blocks.extend(drawn.reduction.as_ref().map(|text| words(text, LETTERS, theme::ACCENT, 0)));
-        }
-    }
+    let judge = |drawn: &_| (verdict(drawn), drawn.wrong == 0, drawn.reduction.clone());
+    blocks.extend(outcome(words, &view.outcome, "drawing …", judge));
     if let Some((drawn, _)) = view.newest {
-        blocks.push(LabBlock::diagram(diagram(view.method, two_bins(drawn), moment)));
+        blocks.push(LabBlock::diagram(ui, width, steps(view.method, drawn, moment)));
     }
     if let ChoiceOutcome::Done(drawn) = view.outcome {
         blocks.push(words(&times(drawn.setup.method, &drawn.passes), LETTERS, theme::LIGHT, 1));
         blocks.push(words(&times(drawn.other.0, &drawn.other.1), LETTERS, theme::LIGHT, 1));
     }
-    blocks.push(words(&costs(view), LETTERS, theme::LIGHT, 5));
+    blocks.push(words(&costs(view), LETTERS, theme::LIGHT, COSTS));
     let count = view.bins;
-    blocks.push(LabBlock::new(BUTTONS, 3, move |ui, rect, commands| bins(ui, rect, count, commands)));
+    blocks.push(LabBlock::new(BUTTONS, PARAMETERS, move |ui, rect, commands| bins(ui, rect, count, commands)));
     if let ChoiceOutcome::Done(drawn) = view.outcome {
-        let text: Vec<_> = drawn.steps.iter().map(step_text).collect();
-        blocks.push(words(&text.join("\n"), theme::SMALL, theme::DIM, 8));
+        blocks.push(words(&steps_text(&drawn.steps), theme::SMALL, theme::DIM, CONSTANTS));
     }
     blocks
 }
@@ -89,7 +76,7 @@ const fn short(method: DrawMethod) -> &'static str {
 }
 
 /// Returns why the previous method was not enough.
-const fn why(method: DrawMethod) -> &'static str {
+pub const fn why(method: DrawMethod) -> &'static str {
     match method {
         DrawMethod::PerPixel => {
             "The lesson’s way. The bins stay on the GPU: reading them back would take longer than counting."
@@ -123,7 +110,7 @@ fn times(method: DrawMethod, passes: &[(&'static str, Option<Duration>)]) -> Str
 /// Returns how often bins are loaded.
 fn costs(view: &DrawView<'_>) -> String {
     let [pixels, columns] = DrawMethod::ALL.map(|method| grouped(method.bin_loads(view.bins).into()));
-    format!("bins are loaded {pixels} times per pixel, {columns} times per column")
+    format!("bins loaded for a whole drawing: {pixels} if every pixel asks, {columns} if every column does")
 }
 
 /// Returns the fullest bin of luminance and the next one, each with its count, and the fullest one's count.
@@ -136,6 +123,62 @@ fn two_bins(drawn: &Drawn) -> [(usize, u32); 2] {
 
 /// Rows of pixels in the diagram.
 const ROWS: usize = 4;
+
+/// Returns a step of the diagram: of the method over two columns, then of a pixel that all four channels decide.
+fn steps(method: DrawMethod, drawn: &Drawn, moment: i64) -> Diagram {
+    let own = if method == DrawMethod::PerPixel { ROWS } else { 2 };
+    match step_at(moment, own + MASKS.len()) {
+        step if step < own => diagram(method, two_bins(drawn), step as i64),
+        step => overlap(drawn, step - own),
+    }
+}
+
+/// The factors of the four channels in each graph.
+const MASKS: [(&str, [usize; CHANNELS]); 2] = [("colours", [1, 2, 4, 0]), ("luminance", [0, 0, 0, 8])];
+
+/// Returns the diagram of a pixel of one of the graphs: which of the bars reach it, and the colour that they select.
+fn overlap(drawn: &Drawn, graph: usize) -> Diagram {
+    let [(bin, _), _] = two_bins(drawn);
+    let tallest = |channel: usize| drawn.bins.iter().skip(channel).step_by(CHANNELS).copied().max().unwrap_or(0).max(1);
+    let count = |channel: usize| drawn.bins.get(bin * CHANNELS + channel).copied().unwrap_or(0);
+    let heights: [u64; CHANNELS] =
+        std::array::from_fn(|channel| 100 * u64::from(count(channel)) / u64::from(tallest(channel)));
+    let (name, mask) = MASKS[graph];
+    // As high as the second of the three bars, so that usually some reach it and some do not.
+    let mut order = [heights[0], heights[1], heights[2]];
+    order.sort_unstable();
+    let at = order[1].max(1);
+    let reached = heights.map(|height| usize::from(height >= at));
+    let index: usize = reached.iter().zip(mask).map(|(bit, factor)| bit * factor).sum();
+    let row = |name: &'static str, text: &dyn Fn(usize) -> (CellAppearance, String)| {
+        let cells = (0..CHANNELS).map(text).map(|(look, text)| cell(look, text)).collect();
+        DiagramRow { name: name.into(), cells, together: CHANNELS }
+    };
+    let lit = |channel: usize| match (reached[channel], mask[channel]) {
+        (1, 1..) => CellAppearance::Busy,
+        _ => CellAppearance::Idle,
+    };
+    let color = CellAppearance::Pixel(OverlapTable::default().0[index]);
+    let parts = [0, 1, 2, 3].map(|channel| (reached[channel] * mask[channel]).to_string()).join(" + ");
+    Diagram {
+        rows: vec![
+            row("bars", &|channel| {
+                let letter = ["R", "G", "B", "L"][channel];
+                (CellAppearance::Memory, format!("{letter} {} %", heights[channel]))
+            }),
+            row("bit × mask", &|channel| (lit(channel), format!("{} × {}", reached[channel], mask[channel]))),
+            DiagramRow { name: "pixel".into(), cells: vec![cell(color, format!("colour {index} of 16"))], together: 1 },
+        ],
+        links: (0..CHANNELS)
+            .flat_map(|channel| [link((0, channel), (1, channel)), link((1, channel), (2, 0))])
+            .filter(|link| mask[link.from.1] > 0)
+            .collect(),
+        caption: format!(
+            "graph of {name}, bin {bin}, a pixel {at} % high: a bit for each bar that reaches it, {parts} = {index}; the \
+             mask chooses the channels"
+        ),
+    }
+}
 
 /// Returns the diagram of a method drawing two columns of four pixels. It advances with `moment` and starts over after
 /// its last step.
@@ -231,12 +274,27 @@ pub(super) mod tests {
         let told = drawn(DrawMethod::PerPixel);
         assert_eq!(verdict(&told).replace('\u{202f}', " "), "equals the CPU’s drawing: all 207 360 pixels");
         assert!(verdict(&Drawn { wrong: 12, ..told.clone() }).contains("in 12 of"));
-        assert_eq!(times(told.setup.method, &told.passes), "per pixel: scale 123.0 µs + draw 2345.0 µs = 2468.0 µs");
+        assert_eq!(times(told.setup.method, &told.passes), "per pixel: scale 120 µs + draw 2.35 ms = 2.47 ms");
         assert!(times(told.other.0, &told.other.1).ends_with("= 846.0 µs"));
         assert!(times(told.other.0, &[("draw", None)]).starts_with("this adapter does not measure"));
         let view = DrawView { method: told.setup.method, bins: 256, outcome: ChoiceOutcome::Pending, newest: None };
         let told = costs(&view).replace('\u{202f}', " ");
-        assert_eq!(told, "bins are loaded 207 360 times per pixel, 1 152 times per column");
+        assert_eq!(told, "bins loaded for a whole drawing: 207 360 if every pixel asks, 1 152 if every column does");
+    }
+
+    #[test]
+    fn bits_and_mask_select_one_of_sixteen_colours() {
+        let mut drawn = drawn(DrawMethod::PerPixel);
+        // Red is half as high as its tallest bar, green as high, and blue lower.
+        drawn.bins = [[5, 9, 1, 8], [10, 3, 9, 4]].concat();
+        for (method, own) in [(DrawMethod::PerPixel, 4), (DrawMethod::PerColumn, 2)] {
+            let shown = steps(method, &drawn, own);
+            assert!(shown.caption.contains("graph of colours, bin 0, a pixel 50 % high"), "{}", shown.caption);
+            assert!(shown.caption.contains("1 + 2 + 0 + 0 = 3"), "{}", shown.caption);
+            assert_eq!(shown.rows[2].cells[0].look, CellAppearance::Pixel(OverlapTable::default().0[3]));
+            let gray = steps(method, &drawn, own + 1);
+            assert!(gray.caption.contains("0 + 0 + 0 + 8 = 8") && gray.links.len() == 2, "{}", gray.caption);
+        }
     }
 
     #[test]

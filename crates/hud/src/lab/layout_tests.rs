@@ -51,6 +51,12 @@ const SAMPLES: [Sample; 8] = {
     samples
 };
 
+/// One prediction that held, one that did not, and others that were not measured.
+static MEASURED: std::sync::LazyLock<Measured> = std::sync::LazyLock::new(|| {
+    let runs = ["race 16×16 256", "race 1×1 256", "blelloch 1048576", "hillis-steele 1048576"];
+    runs.into_iter().zip([1.0, 12.34, 5.0, 4.0]).map(|(run, time)| (run.to_owned(), time)).collect()
+});
+
 /// The topic of the lab.
 #[derive(Debug, Clone, Copy)]
 enum Case {
@@ -119,7 +125,7 @@ fn came(case: Case) -> Came {
 /// Returns the contents of the panel for a case.
 fn topic(case: Case, came: &Came) -> TopicView<'_> {
     match case {
-        Case::Basics(page) => TopicView::Basics(BasicsView { page, pixels: &[[255; 3]; 42] }),
+        Case::Basics(page) => TopicView::Basics(BasicsView { page, pixels: &[[255; 3]; 42], measured: &MEASURED }),
         Case::Counting(method) => TopicView::Counting(CountingView {
             method,
             chunk: (24, 10),
@@ -174,13 +180,30 @@ fn laid_out_as(
     moment: i64,
     open: OpenPanels,
 ) -> (Rect, Vec<egui::epaint::ClippedShape>, Rect) {
+    laid_out_in((size, (is_brief, false)), case, moment, open)
+}
+
+/// Like [`laid_out_as`], but the panel may also be large.
+fn laid_out_in(
+    (size, (is_brief, is_large)): ((u32, u32), (bool, bool)),
+    case: Case,
+    moment: i64,
+    open: OpenPanels,
+) -> (Rect, Vec<egui::epaint::ClippedShape>, Rect) {
     let mut hud = Hud::without_window();
+    hud.is_large = is_large;
     let zoom = hud.set_scale(size, 1.0);
     let view = Rect::from_min_size(Pos2::ZERO, Vec2::new(size.0 as f32, size.1 as f32) / zoom);
     let panels = pair(view.width(), view.height());
     let came = came(case);
-    let lab =
-        LabView { topic: topic(case, &came), scale: BarScale::Tutorial, tick: moment, is_paused: false, is_brief };
+    let lab = LabView {
+        topic: topic(case, &came),
+        scale: BarScale::Tutorial,
+        tick: moment,
+        is_paused: false,
+        is_brief,
+        is_large,
+    };
     hud.panels = open;
     let numbers = crate::tests::figures(4);
     let lines = crate::tests::many_lines();
@@ -241,6 +264,104 @@ fn text_of_the_lab_is_never_covered_or_unreadable() {
         }
     }
     assert!(found.is_empty(), "{} faults:\n{}", found.len(), found.into_iter().take(12).collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn the_lab_in_the_whole_window_has_whole_texts_in_letters_that_grow_with_it() {
+    let mut found = std::collections::BTreeSet::new();
+    for size in SIZES {
+        for case in cases() {
+            for moment in [0, 3] {
+                let large = |open| laid_out_in((size, (false, true)), case, moment, open);
+                let (panel, shapes, view) = large(OpenPanels { numbers: true, info: true, ..OpenPanels::default() });
+                assert!(
+                    panel.width() > view.width() - 40.0 && view.contains_rect(panel),
+                    "{case:?} at {size:?}: {panel:?}"
+                );
+                found.extend(faults(items(&shapes), view).into_iter().map(|f| format!("{f} at {size:?}, {case:?}")));
+                // At least a sixtieth of the height is the size of a word's letters.
+                assert!(view.height() / crate::theme::SMALL < 60.0, "{view:?} at {size:?}");
+                let told = words(&shapes);
+                let is_roomy = size.0 >= 960;
+                assert!(
+                    !is_roomy
+                        || told.contains("\n||\n")
+                        || matches!(case, Case::Basics(LabPage::Colours | LabPage::Predict))
+                );
+                assert!(!told.contains("R G B"), "{case:?}: a histogram’s label over the lab");
+            }
+        }
+    }
+    assert!(found.is_empty(), "{} faults:\n{}", found.len(), found.into_iter().take(12).collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn what_and_why_stand_before_times_and_buttons_at_the_sample_s_own_size() {
+    for case in cases() {
+        let (what, why) = match case {
+            Case::Basics(_) => continue,
+            Case::Counting(method) => (method.explanation(), words::why(method)),
+            Case::Sums(method, _) => (method.explanation(), sums::why(method)),
+            Case::Blur(method) => (method.explanation(), blurs::why(method)),
+            Case::Drawing(method) => (method.explanation(), drawings::why(method)),
+        };
+        for moment in 0..4 {
+            let all = words(&laid_out((1280, 720), case, moment, OpenPanels::default()).1);
+            let told = all.split_once("\nprefix sum\n").expect("the tabs").1;
+            let place = |text: &str| told.find(text).unwrap_or_else(|| panic!("{case:?}: no {text:?} in {told}"));
+            assert!(place(what) < place(why), "{case:?}");
+            for later in [" ms", " µs"].into_iter().filter_map(|unit| told.find(unit)) {
+                assert!(place(why) < later, "{case:?}: {told}");
+            }
+        }
+    }
+    // In a smaller window, the tree of a prefix sum has its text and its diagram too.
+    for method in ScanMethod::ALL {
+        let case = Case::Sums(method, ScanKind::Exclusive);
+        for moment in 0..9 {
+            let [told, roomier] =
+                [(960, 540), (1024, 600)].map(|size| words(&laid_out(size, case, moment, OpenPanels::default()).1));
+            assert!(told.contains(method.explanation()), "{method:?} at {moment}: {told}");
+            assert!(roomier.contains(method.explanation()) && roomier.contains("||"), "{method:?}: {roomier}");
+        }
+    }
+}
+
+#[test]
+fn links_have_room_between_rows_and_numbers_do_not_touch() {
+    fn gather(shape: &egui::Shape, links: &mut Vec<(Pos2, f32)>, numbers: &mut Vec<Rect>) {
+        match shape {
+            egui::Shape::Vec(shapes) => shapes.iter().for_each(|shape| gather(shape, links, numbers)),
+            // Dashes are shorter.
+            egui::Shape::LineSegment { points: [a, b], stroke } if stroke.width == 1.2 && a.distance(*b) > 5.0 => {
+                links.push((*a, (a.y - b.y).abs()));
+            }
+            egui::Shape::Text(text) => {
+                let is_number = |c: char| c.is_ascii_digit() || "kMG()".contains(c);
+                if text.galley.job.text.chars().all(is_number) {
+                    numbers.push(text.visual_bounding_rect());
+                }
+            }
+            _ => {}
+        }
+    }
+    for (size, is_large) in [((1280, 720), false), ((1920, 1080), false), ((960, 540), false), ((1280, 720), true)] {
+        for case in cases() {
+            for moment in 0..12 {
+                let (panel, shapes, _) = laid_out_in((size, (false, is_large)), case, moment, OpenPanels::default());
+                let (mut links, mut numbers) = (Vec::new(), Vec::new());
+                shapes.iter().for_each(|clipped| gather(&clipped.shape, &mut links, &mut numbers));
+                links.retain(|(at, _)| panel.contains(*at));
+                let least = links.into_iter().map(|(_, down)| down).fold(f32::INFINITY, f32::min);
+                assert!(least >= 28.0 - 0.01, "{case:?} at {size:?}, moment {moment}: {least}");
+                numbers.retain(|number| panel.contains_rect(*number));
+                for (place, a) in numbers.iter().enumerate() {
+                    let near = numbers[..place].iter().find(|b| a.intersects(b.expand2(Vec2::new(2.5, -2.0))));
+                    assert_eq!(near, None, "{case:?} at {size:?}, moment {moment}: {a:?}");
+                }
+            }
+        }
+    }
 }
 
 /// Returns all text that is drawn.
@@ -317,8 +438,8 @@ fn a_low_window_leaves_out_the_text_of_a_page_before_its_picture() {
 
 #[test]
 fn the_diagram_has_its_buttons_without_taking_room_from_anything() {
-    // The key to the colours has no steps.
-    for case in cases().filter(|case| !matches!(case, Case::Basics(LabPage::Colours))) {
+    // The key to the colours and the predictions have no steps.
+    for case in cases().filter(|case| !matches!(case, Case::Basics(LabPage::Colours | LabPage::Predict))) {
         let (_, shapes, _) = laid_out((1280, 720), case, 0, OpenPanels::default());
         let told = words(&shapes);
         assert!(["\n<\n", "\n||\n", "\n>\n"].iter().all(|button| told.contains(button)), "{case:?}: {told}");
@@ -367,10 +488,11 @@ fn each_topic_has_its_own_contents() {
             ["luminance in 16 groups", "bank", "CPU’s loop", "2^20"],
         ),
         (Case::Sums(ScanMethod::HillisSteele, ScanKind::Inclusive), ["8 apart", "inclusive", "per word:", "level 3"]),
-        (Case::Basics(LabPage::ByHand), ["by hand", "⌊v·n⌋", "6×7 colours", "1/4"]),
-        (Case::Basics(LabPage::Ids), ["workgroup_id", "1,6", "ids", "2/4"]),
-        (Case::Basics(LabPage::Barrier), ["storageBarrier", "own bins", "counts", "3/4"]),
-        (Case::Basics(LabPage::Colours), ["lost", "waits", "written", "4/4"]),
+        (Case::Basics(LabPage::ByHand), ["by hand", "⌊v·n⌋", "6×7 colours", "1/5"]),
+        (Case::Basics(LabPage::Ids), ["workgroup_id", "1,6", "ids", "2/5"]),
+        (Case::Basics(LabPage::Barrier), ["storageBarrier", "own bins", "counts", "3/5"]),
+        (Case::Basics(LabPage::Colours), ["lost", "waits", "written", "4/5"]),
+        (Case::Basics(LabPage::Predict), ["held on this machine: 12.34 ×", "did not hold", "to run", "5/5"]),
         (Case::Blur(BlurMethod::Tiled), ["halo", "tile", "ns per result", "runs"]),
         (Case::Blur(BlurMethod::Square), ["result", "N = 3", "loads from the image", "127"]),
         (Case::Drawing(DrawMethod::PerPixel), ["per pixel: scale", "per column: scale", "loaded", "4096"]),
@@ -401,6 +523,7 @@ fn textures_are_released_with_the_lab_whether_or_not_anything_else_is_visible() 
                 tick: 0,
                 is_paused: false,
                 is_brief: false,
+                is_large: false,
             };
             let open = Model { lab: Some(&lab), ..model(&panels) };
             // Track textures as the renderer does: those set are created, those freed are dropped. The font's own is

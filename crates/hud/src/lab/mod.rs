@@ -18,6 +18,7 @@ mod pixels;
 mod reading;
 mod sets;
 mod sums;
+mod tasks;
 mod tile;
 mod tree;
 mod words;
@@ -34,6 +35,7 @@ pub use counting::{BINS, CHUNKS, verdict};
 pub use drawings::verdict as draw_verdict;
 pub use panel::show;
 pub use sums::{kind as sum_kind, verdict as sum_verdict};
+pub use tasks::{LOST, Measured};
 pub use words::grouped;
 
 use super::model::Model;

@@ -2,34 +2,39 @@
 
 use egui::{Align2, Rect, Sense, Ui, pos2, vec2};
 
-use super::block::{BUTTONS, DIAGRAM, LabBlock, layout, trace_button};
+use super::block::{BUTTONS, COSTS, DIAGRAM, LabBlock, WHY, layout, trace_button};
 use super::{basics, blurs, counting, drawings, sums};
 use crate::controls;
-use crate::lab_view::{LabCommand, LabView, TICK, TopicView};
+use crate::lab_view::{LabCommand, LabPage, LabView, TICK, TopicView};
 use crate::model::Command;
 use crate::theme;
 use histoscope_keys::{self as keys, Action};
-use histoscope_lab::Topic;
+use histoscope_lab::{BlurMethod, DrawMethod, Method, ScanMethod, Topic};
 
 /// Padding around the blocks.
-const PADDING: (i8, i8) = (11, 8);
+const PADDING: (i8, i8) = (11, 6);
 /// Space between blocks.
-const GAP: f32 = 4.0;
-/// Maximum height of a diagram that does not need more.
-const MAX_DIAGRAM: f32 = 190.0;
+const GAP: f32 = 3.0;
+/// Maximum height of a diagram that does not need more, beside the picture and in the whole window.
+const MAX_DIAGRAM: [f32; 2] = [240.0, 400.0];
+/// The part of a window's area that the panel takes beside the picture.
+const MAX_AREA: f32 = 1.0 / 3.0;
 
-/// Returns the width of the panel in a window of this width, both in points: about a third, so that most of the picture
-/// is visible.
+/// Returns the width of the panel in a window of this width, both in points: half, if that is enough for the text.
 #[must_use]
 pub fn width(window: f32) -> f32 {
-    (window * 0.34).clamp(300.0, 470.0)
+    (window * 0.5).clamp(300.0, 760.0)
 }
 
-/// Shows the panel at the upper right of `room`. Returns its rectangle.
+/// Shows the panel at the upper right of `room`, or in all of it if the panel is large. Returns its rectangle.
 pub fn show(ui: &Ui, room: Rect, view: &LabView<'_>, commands: &mut Vec<Command>) -> Rect {
     let across = f32::from(PADDING.0) * 2.0;
-    let outer = width(ui.ctx().content_rect().width()).min(room.width());
+    let window = ui.ctx().content_rect();
+    let outer = if view.is_large { room.width() } else { width(window.width()).min(room.width()) };
     let inside = outer - across;
+    if view.is_large {
+        ui.ctx().layer_painter(egui::LayerId::background()).rect_filled(window, 0, egui::Color32::BLACK);
+    }
     // The diagram keeps moving, even over a paused video.
     if !view.is_paused {
         ui.ctx().request_repaint_after(TICK);
@@ -39,8 +44,12 @@ pub fn show(ui: &Ui, room: Rect, view: &LabView<'_>, commands: &mut Vec<Command>
         theme::framed(PADDING.0, PADDING.1).show(ui, |ui| {
             ui.set_width(inside);
             ui.spacing_mut().item_spacing = vec2(0.0, GAP);
-            let most = room.height() - 2.0 * f32::from(PADDING.1);
-            for block in with_title(view, fitting(ui, blocks(ui, view, inside), inside, most - BUTTONS - GAP)) {
+            let height =
+                if view.is_large { room.height() } else { room.height().min(window.area() * MAX_AREA / outer) };
+            let most = height - 2.0 * f32::from(PADDING.1);
+            for block in
+                with_title(view, fitting(ui, blocks(ui, view, inside), (inside, view.is_large), most - BUTTONS - GAP))
+            {
                 let (rect, _) = ui.allocate_exact_size(vec2(inside, block.height), Sense::hover());
                 (block.draw)(ui, rect, commands);
             }
@@ -49,45 +58,60 @@ pub fn show(ui: &Ui, room: Rect, view: &LabView<'_>, commands: &mut Vec<Command>
     shown.response.rect
 }
 
-/// Drops blocks until the others fit, in their order, and if any are dropped, adds a text saying so. The diagram takes
-/// up the spare room.
-fn fitting<'a>(ui: &Ui, mut blocks: Vec<LabBlock<'a>>, width: f32, room: f32) -> Vec<LabBlock<'a>> {
+/// Drops blocks until the others fit, in their order, and if any are dropped, adds a text saying so. A diagram becomes
+/// lower before it is dropped, and takes up the spare room.
+fn fitting<'a>(ui: &Ui, mut blocks: Vec<LabBlock<'a>>, (width, is_large): (f32, bool), room: f32) -> Vec<LabBlock<'a>> {
     let height = |blocks: &[LabBlock<'_>]| blocks.iter().map(|block| block.height + GAP).sum::<f32>() - GAP;
     if height(&blocks) > room {
         let more = layout(ui, "a larger window shows more of the lab", theme::SMALL, theme::DIM, width);
         blocks.push(LabBlock::words(more, 0));
+        // In the whole window, a diagram matters more than buttons.
+        let lowered = if is_large { WHY } else { COSTS };
         while height(&blocks) > room {
             let last = blocks.iter().map(|block| block.rank).max().unwrap_or(0);
             if last == 0 {
                 break;
             }
+            let lower = blocks.iter_mut().find(|block| last <= lowered && block.lower.is_some());
+            if let Some((block, lower)) = lower.and_then(|block| Some((block.lower.take()?, block))) {
+                *lower = *block;
+                continue;
+            }
             blocks.retain(|block| block.rank != last);
         }
     }
     let spare = room - height(&blocks);
-    // The text about the diagram has the same rank, but comes before it.
-    if let Some(diagram) = blocks.iter_mut().rfind(|block| block.rank == DIAGRAM) {
-        diagram.height = (diagram.height + spare.max(0.0)).min(MAX_DIAGRAM.max(diagram.height));
+    if let Some(diagram) = blocks.iter_mut().find(|block| block.rank == DIAGRAM) {
+        let most = MAX_DIAGRAM[usize::from(is_large)];
+        diagram.height = (diagram.height + spare.max(0.0)).min(most.max(diagram.height));
     }
     blocks
+}
+
+/// Returns a method's position, the number of methods, and its title.
+fn place<T: PartialEq>(all: &[T], method: T, title: &'static str) -> (usize, usize, &'static str) {
+    (all.iter().position(|other| *other == method).unwrap_or(0), all.len(), title)
 }
 
 /// Adds the title below the tabs, if those are among the blocks, with the buttons of the diagram if that is among them.
 fn with_title<'a>(view: &'a LabView<'_>, mut blocks: Vec<LabBlock<'a>>) -> Vec<LabBlock<'a>> {
     let place = match &view.topic {
-        TopicView::Basics(basics) => basics::place(basics),
-        TopicView::Counting(counting) => counting::place(counting),
-        TopicView::Sums(sums) => sums::place(sums),
-        TopicView::Blur(blur) => blurs::place(blur),
-        TopicView::Drawing(drawing) => drawings::place(drawing),
+        TopicView::Basics(basics) => place(&LabPage::ALL, basics.page, basics.page.title()),
+        TopicView::Counting(counting) => place(Method::ladder(), counting.method, counting.method.title()),
+        TopicView::Sums(sums) => place(&ScanMethod::ALL, sums.setup.method, sums.setup.method.title()),
+        TopicView::Blur(blur) => place(&BlurMethod::ALL, blur.setup.method, blur.setup.method.title()),
+        TopicView::Drawing(drawing) => place(&DrawMethod::ALL, drawing.method, drawing.method.title()),
     };
     let is_paused = blocks.iter().any(|block| block.rank == DIAGRAM).then_some(view.is_paused);
     let below_tabs = usize::from(blocks.first().is_some_and(|block| block.rank == TABS));
-    let title = LabBlock::new(BUTTONS, 0, move |ui, rect, commands| title(ui, rect, place, is_paused, commands));
+    let shown = (view.is_large, is_paused);
+    let title = LabBlock::new(BUTTONS, 0, move |ui, rect, commands| title(ui, rect, place, shown, commands));
     blocks.insert(below_tabs, title);
     blocks
 }
 
+/// Width of the button that enlarges the lab.
+const LARGE: f32 = 40.0;
 /// Width of a button that pauses or steps the diagram.
 const STEP: f32 = 22.0;
 
@@ -142,12 +166,12 @@ fn blocks<'a>(ui: &Ui, view: &'a LabView<'_>, width: f32) -> Vec<LabBlock<'a>> {
 }
 
 /// Adds the title: which method it is, the keys to step through the methods, the buttons of the diagram if there is one
-/// (`is_paused`) and there is room for them, and the button to close the lab.
+/// (`is_paused`) and there is room for them, and the buttons to enlarge and close the lab.
 fn title(
     ui: &mut Ui,
     rect: Rect,
     (place, count, name): (usize, usize, &str),
-    is_paused: Option<bool>,
+    (is_large, is_paused): (bool, Option<bool>),
     commands: &mut Vec<Command>,
 ) {
     let close = Rect::from_min_max(pos2(rect.max.x - BUTTONS, rect.min.y), rect.max);
@@ -160,7 +184,17 @@ fn title(
     let number = painter.text(rect.left_center(), Align2::LEFT_CENTER, number, theme::mono(theme::TEXT), theme::ACCENT);
     let at = pos2(number.max.x + 8.0, rect.center().y);
     let name = painter.text(at, Align2::LEFT_CENTER, name, theme::words(theme::TEXT + 1.0), theme::LIGHT);
-    let mut end = close.min.x - 8.0;
+    let mut end = close.min.x - 3.0;
+    let large = Rect::from_min_max(pos2(end - LARGE, rect.min.y), pos2(end, rect.max.y));
+    if large.min.x > name.max.x + 8.0 {
+        let key = keys::label_of(Action::EnlargeLab).unwrap_or_default();
+        let help = format!("The lab in the whole window, in large letters  ({key})");
+        trace_button(ui, "large", large);
+        if controls::switch(ui, large, (is_large, "large"), &help).clicked() {
+            commands.push(Command::Do(Action::EnlargeLab));
+        }
+        end = large.min.x - 5.0;
+    }
     if let Some(is_paused) = is_paused
         && end - 3.0 * STEP > name.max.x
     {

@@ -58,9 +58,9 @@ impl<'a> Pixels<'a> {
         counts
     }
 
-    /// Returns the number of pixels in the fullest bin.
-    fn longest_queue(&self) -> usize {
-        self.counts(0..self.len()).into_iter().max().unwrap_or(0) as usize
+    /// Returns how many of the given pixels are in their fullest bin.
+    pub(super) fn longest_queue(&self, pixels: impl IntoIterator<Item = usize>) -> usize {
+        self.counts(pixels).into_iter().max().unwrap_or(0) as usize
     }
 
     /// Returns the pixels per chunk, for most methods with chunks: few enough for two chunks.
@@ -78,10 +78,11 @@ impl<'a> Pixels<'a> {
         match method {
             Method::Scalar | Method::Single => self.len(),
             Method::Race => 3,
-            Method::Atomics => self.longest_queue(),
-            Method::Sum => 1 + self.chunks(self.chunk()).len(),
-            Method::Pairwise => 1 + self.chunks(SMALL_CHUNK).len().next_power_of_two().ilog2() as usize,
-            Method::Shared => 1 + self.chunks(self.chunk()).len(),
+            Method::Atomics => self.longest_queue(0..self.len()),
+            Method::Sum | Method::Shared => self.inside_steps(method) + self.chunks(self.chunk()).len(),
+            Method::Pairwise => {
+                self.inside_steps(method) + self.chunks(SMALL_CHUNK).len().next_power_of_two().ilog2().max(1) as usize
+            }
             Method::Subgroup => self.bins.len(),
             Method::OursGpu => 4,
             Method::OursCpu => 2,
@@ -90,14 +91,15 @@ impl<'a> Pixels<'a> {
     }
 
     fn at(&self, method: Method, step: usize) -> Diagram {
+        let inside = self.inside_steps(method);
         match method {
+            Method::Sum | Method::Pairwise | Method::Shared if step < inside => self.inside(method, step),
             Method::Scalar => self.one_after_the_other(step, "CPU", &["one thread"]),
             Method::Single => self.one_after_the_other(step, "GPU", &["works", "idle", "idle", "idle", "idle"]),
             Method::Race => self.race(step),
             Method::Atomics => self.atomics(step),
-            Method::Sum => self.summed(step),
-            Method::Pairwise => self.pairwise(step),
-            Method::Shared => self.shared(step),
+            Method::Sum | Method::Shared => self.merged(method, step - inside),
+            Method::Pairwise => self.pairwise(step - inside),
             Method::Subgroup => self.subgroup(step),
             Method::OursGpu => self.ours(step),
             Method::OursCpu | Method::Floor => self.cores(step),
@@ -147,7 +149,7 @@ impl<'a> Pixels<'a> {
     }
 
     /// Returns a row with one invocation per pixel, with these texts.
-    fn invocations(&self, text: impl Fn(usize) -> (CellAppearance, String), together: usize) -> DiagramRow {
+    pub(super) fn invocations(&self, text: impl Fn(usize) -> (CellAppearance, String), together: usize) -> DiagramRow {
         let cells = (0..self.len()).map(|index| {
             let (look, text) = text(index);
             cell(look, text)
@@ -189,8 +191,13 @@ impl<'a> Pixels<'a> {
         Diagram { rows: vec![self.pixels(|_| true, 1), invocations, self.bins(&counts, look)], links, caption }
     }
 
+    /// Returns how many pixels from `first` on are counted into the same bin before this one.
+    pub(super) fn turn(&self, first: usize, index: usize) -> usize {
+        self.places[first..index].iter().filter(|&&place| place == self.places[index]).count()
+    }
+
     fn atomics(&self, step: usize) -> Diagram {
-        let turn = |index: usize| self.places[..index].iter().filter(|&&place| place == self.places[index]).count();
+        let turn = |index: usize| self.turn(0, index);
         let served: Vec<_> = (0..self.len()).filter(|&index| turn(index) == step).collect();
         let done = (0..self.len()).filter(|&index| turn(index) <= step);
         let written: Vec<_> = served.iter().map(|&index| self.places[index]).collect();
@@ -294,6 +301,7 @@ mod tests {
             for method in [Method::Sum, Method::Pairwise, Method::Shared] {
                 let first = diagram(method, (&samples, (0, 0)), 0).expect("there are pixels");
                 assert!(first.rows[1].cells.len() >= 2, "{method:?} of {count} pixels");
+                assert!(first.rows[2].cells.len() >= 2, "{method:?} of {count} pixels");
             }
         }
     }

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use egui::{Rect, Ui};
 
-use super::block::{BUTTONS, LabBlock, layout, named, values};
-use super::counting::{NARROW, step_text};
+use super::block::{BUTTONS, CONSTANTS, COSTS, LabBlock, PARAMETERS, WHAT, WHY, layout, named, numbers, outcome};
+use super::counting::steps_text;
 use super::tree;
 use super::words::{added_up, grouped, micros, number};
 use crate::controls::{self, LETTERS};
@@ -17,14 +17,9 @@ use histoscope_lab::{ScanKind, ScanMethod, ScannedWords, SumSetup, Summed};
 
 /// Lengths with a button, as powers of two.
 const LENGTHS: [u32; 6] = [9, 12, 16, 20, 24, 26];
+/// The least width for sixteen numbers side by side, in points.
+const SIXTEEN: f32 = 500.0;
 const KINDS: [ScanKind; 2] = [ScanKind::Exclusive, ScanKind::Inclusive];
-
-/// Returns the method's position, the number of methods and the method's title.
-pub fn place(view: &SumView<'_>) -> (usize, usize, &'static str) {
-    let all = ScanMethod::ALL;
-    let method = view.setup.method;
-    (all.iter().position(|&other| other == method).unwrap_or(0), all.len(), method.title())
-}
 
 /// Returns the name of a kind of prefix sum.
 #[must_use]
@@ -43,35 +38,27 @@ pub fn blocks<'a>(ui: &Ui, view: &'a SumView<'_>, moment: i64, width: f32) -> Ve
     let names = |method: ScanMethod| [method.name(), short(method)];
     let mut blocks = vec![
         LabBlock::buttons(&ScanMethod::ALL, ScanMethod::ALL.len(), 2, (setup.method, names, choose)),
-        words(setup.method.explanation(), LETTERS, theme::LIGHT, 5),
-        words(why(setup.method), LETTERS, theme::DIM, 6),
+        words(setup.method.explanation(), LETTERS, theme::LIGHT, WHAT),
+        words(why(setup.method), LETTERS, theme::DIM, WHY),
     ];
-    match view.outcome {
-        ChoiceOutcome::Pending => blocks.push(words("summing up …", LETTERS + 1.0, theme::DIM, 0)),
-        ChoiceOutcome::Impossible(reason) => blocks.push(words(reason, LETTERS + 1.0, theme::WRONG, 0)),
-        ChoiceOutcome::Done(summed) => {
-            let color = if summed.wrong == 0 { theme::RIGHT } else { theme::WRONG };
-            blocks.push(words(&verdict(summed), LETTERS + 1.0, color, 0));
-            blocks.extend(reduction(summed, setup.length).map(|text| words(&text, LETTERS, theme::ACCENT, 0)));
-        }
-    }
+    let judge = |summed: &_| (verdict(summed), summed.wrong == 0, reduction(summed, setup.length));
+    blocks.extend(outcome(words, &view.outcome, "summing up …", judge));
     if let Some(groups) = view.groups {
         // A narrow panel has no room for sixteen groups.
         let shown: Vec<u32> =
-            if width < NARROW { groups.chunks(2).map(|pair| pair.iter().sum()).collect() } else { groups.to_vec() };
+            if width < SIXTEEN { groups.chunks(2).map(|pair| pair.iter().sum()).collect() } else { groups.to_vec() };
         let text = format!("drawn: the frame’s luminance in {} groups of bins, step by step", shown.len());
-        blocks.push(words(&text, theme::SMALL, theme::DIM, 4));
-        blocks.push(LabBlock::diagram(tree::diagram((setup.method, setup.kind), &shown, moment)));
+        blocks.push(words(&text, theme::SMALL, theme::DIM, WHY));
+        blocks.push(LabBlock::diagram(ui, width, tree::diagram((setup.method, setup.kind), &shown, moment)));
     }
     if let ChoiceOutcome::Done(summed) = view.outcome {
         blocks.push(words(&times(summed), LETTERS, theme::LIGHT, 1));
-        blocks.push(words(&costs(summed), LETTERS, theme::LIGHT, 5));
+        blocks.push(words(&costs(summed), LETTERS, theme::LIGHT, COSTS));
     }
-    blocks.push(LabBlock::new(BUTTONS, 3, move |ui, rect, commands| lengths(ui, rect, setup, commands)));
-    blocks.push(LabBlock::new(BUTTONS, 3, move |ui, rect, commands| kinds(ui, rect, setup, commands)));
+    blocks.push(LabBlock::new(BUTTONS, PARAMETERS, move |ui, rect, commands| lengths(ui, rect, setup, commands)));
+    blocks.push(LabBlock::new(BUTTONS, PARAMETERS, move |ui, rect, commands| kinds(ui, rect, setup, commands)));
     if let ChoiceOutcome::Done(summed) = view.outcome {
-        let text: Vec<_> = summed.steps.iter().map(step_text).collect();
-        blocks.push(words(&text.join("\n"), theme::SMALL, theme::DIM, 8));
+        blocks.push(words(&steps_text(&summed.steps), theme::SMALL, theme::DIM, CONSTANTS));
     }
     blocks
 }
@@ -87,7 +74,7 @@ const fn short(method: ScanMethod) -> &'static str {
 }
 
 /// Returns why the previous method was not enough.
-const fn why(method: ScanMethod) -> &'static str {
+pub const fn why(method: ScanMethod) -> &'static str {
     match method {
         ScanMethod::Naive => {
             "The CPU’s loop needs the previous sum for each. Here none waits, but nearly all is summed again."
@@ -154,20 +141,16 @@ fn costs(summed: &Summed) -> String {
 }
 
 fn lengths(ui: &mut Ui, rect: Rect, setup: SumSetup, commands: &mut Vec<Command>) {
-    let line = named(ui, rect, "words");
-    let names = LENGTHS.map(|power| if power <= 12 { (1 << power).to_string() } else { format!("2^{power}") });
-    let chosen = LENGTHS.iter().position(|&power| 1 << power == setup.length);
-    let other = if chosen.is_some() { "n …".to_owned() } else { format!("{} …", shortened(setup.length)) };
-    if let Some(to) = values(ui, line, "words, 512 to 2^26", &names, chosen, &other, false) {
-        let length = LENGTHS.get(to).map(|&power| LabCommand::Length(1 << power));
-        commands.push(length.map_or(Command::Type(EntryKind::Length), Command::Lab));
-    }
+    let all = LENGTHS.map(|power| 1 << power);
+    let shown = (&all, setup.length, &shortened as &dyn Fn(u32) -> String);
+    let request = (LabCommand::Length as fn(u32) -> LabCommand, EntryKind::Length);
+    numbers(ui, rect, ("words", "words, 512 to 2^26"), shown, request, commands);
 }
 
 /// Formats a length in a few characters.
 fn shortened(length: u32) -> String {
     match length {
-        length if length.is_power_of_two() => format!("2^{}", length.ilog2()),
+        length if length > 4096 && length.is_power_of_two() => format!("2^{}", length.ilog2()),
         0..=99_999 => length.to_string(),
         length => format!("{:.1}M", f64::from(length) / 1e6),
     }

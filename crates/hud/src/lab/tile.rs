@@ -20,7 +20,7 @@ pub fn diagram(method: BlurMethod, (rows, at): (&[Vec<Sample>], (u32, u32)), mom
     Some(match method {
         BlurMethod::Square => pixels.square(step_at(moment, results)),
         BlurMethod::Separable => pixels.separable(step_at(moment, SIZE + results)),
-        BlurMethod::Tiled => pixels.tiled(step_at(moment, 1 + results)),
+        BlurMethod::Tiled => pixels.tiled(step_at(moment, 2 + results)),
         BlurMethod::Running => pixels.running(step_at(moment, results)),
     })
 }
@@ -121,8 +121,8 @@ impl Pixels<'_> {
     }
 
     fn tiled(&self, step: usize) -> Diagram {
-        let (column, last) = (step, self.width - 1);
-        let is_near = |at: usize| step > 0 && at.abs_diff(column) <= 1;
+        let (column, last, lanes) = (step.saturating_sub(1), self.width - 1, self.width - 2);
+        let is_near = |at: usize| step > 1 && at.abs_diff(column) <= 1;
         let memory = (0..self.width).map(|at| {
             let look = match () {
                 () if is_near(at) => CellAppearance::Busy,
@@ -138,20 +138,28 @@ impl Pixels<'_> {
             0 => (
                 (0..self.width).map(|at| link((0, at), (1, at))).collect(),
                 format!(
-                    "a workgroup of {} loads its pixels and one beyond each end, the halo, once: {} loads, not {}",
-                    self.width - 2,
+                    "{lanes} lanes load their pixels and the halo, one beyond each end, once: {} loads, not {}. Lane i loads \
+                     word i, then word i + {lanes}",
                     self.width,
-                    SIZE * (self.width - 2)
+                    SIZE * lanes
                 ),
             ),
+            1 => (Vec::new(), "workgroupBarrier(): no lane reads the tile before all have filled it".to_owned()),
             _ => (
                 (column - 1..=column + 1).map(|at| link((1, at), (2, column))).collect(),
-                "after a barrier each takes its three from workgroup memory; then the same down the columns".to_owned(),
+                "each takes its three from workgroup memory; then the same down the columns".to_owned(),
             ),
         };
-        let rows =
-            vec![self.image(1, |_| step == 0), memory, self.done("row means", column, |at| self.mean_across(1, at))];
-        Diagram { rows, links, caption }
+        let third = match step {
+            0 => {
+                let lane = |at: usize| cell(CellAppearance::Busy, format!("lane {}", at % lanes));
+                let cells = (0..self.width).map(lane).collect();
+                DiagramRow { name: "loaded by".into(), cells, together: self.width }
+            }
+            1 => self.results("lanes", |_| Some(cell(CellAppearance::Idle, "waits".to_owned()))),
+            _ => self.done("row means", column, |at| self.mean_across(1, at)),
+        };
+        Diagram { rows: vec![self.image(1, |_| step == 0), memory, third], links, caption }
     }
 
     fn running(&self, step: usize) -> Diagram {
@@ -159,13 +167,14 @@ impl Pixels<'_> {
         let sum = |column: usize| (column - 1..=column + 1).map(|at| self.code(1, at)).sum::<u32>();
         let mut links = vec![link((1, column), (2, column))];
         let (enters, caption) = if step == 0 {
-            let caption = format!("an invocation begins with the sum of three: {}; a third of it is the mean", sum(1));
+            let caption =
+                format!("an invocation begins its run with the sum of N = 3: {}; a third of it is the mean", sum(1));
             (0..=2, caption)
         } else {
-            links.push(Link { lost: true, ..link((0, column - 2), (1, column)) });
+            links.push(Link { leaves: true, ..link((0, column - 2), (1, column)) });
             let (sum, into, out) = (sum(column - 1), self.code(1, column + 1), self.code(1, column - 2));
             let caption = format!(
-                "{sum} + {into} − {out} = {}: two loads per result, however wide the blur is",
+                "{sum} + {into} − {out} = {}: two loads for each result after the first, however wide the blur is",
                 sum + into - out
             );
             (column + 1..=column + 1, caption)
@@ -221,7 +230,7 @@ mod tests {
         for method in BlurMethod::ALL {
             let last_moment = match method {
                 BlurMethod::Separable => 8,
-                BlurMethod::Tiled => 6,
+                BlurMethod::Tiled => 7,
                 BlurMethod::Square | BlurMethod::Running => 5,
             };
             let last = diagram(method, (&rows, (4, 2)), last_moment).expect("pixels");
@@ -267,5 +276,10 @@ mod tests {
         let tile = &first.rows[1].cells;
         assert_eq!((text(&tile[0]), text(&tile[7]), first.rows[1].name.as_ref()), ("(94)", "(181)", "tile (halo)"));
         assert!(first.caption.contains("8 loads, not 18"), "{}", first.caption);
+        // Six lanes load eight words, so two of them load a second one. Then all wait.
+        let lanes: Vec<_> = first.rows[2].cells.iter().map(text).collect();
+        assert_eq!((lanes[5], lanes[6], lanes[7]), ("lane 5", "lane 0", "lane 1"));
+        let barrier = diagram(BlurMethod::Tiled, (&rows, (0, 0)), 1).expect("pixels");
+        assert_eq!(barrier.rows[2].cells.iter().filter(|cell| text(cell) == "waits").count(), 6);
     }
 }

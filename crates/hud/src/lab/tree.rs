@@ -1,6 +1,6 @@
 //! The diagrams of the prefix sum methods: over a few words, with every value computed from them.
 
-use super::diagram::{CellAppearance, Diagram, DiagramCell, DiagramRow, cell, link, step_at};
+use super::diagram::{BANKS as BANK_ROW, CellAppearance, Diagram, DiagramCell, DiagramRow, cell, link, step_at};
 use super::words::grouped;
 use histoscope_lab::{ScanKind, ScanMethod};
 
@@ -12,14 +12,19 @@ const BANKS: usize = 4;
 #[must_use]
 pub fn diagram((method, kind): (ScanMethod, ScanKind), words: &[u32], moment: i64) -> Diagram {
     let drawing = TreeWords { words, is_inclusive: kind == ScanKind::Inclusive };
-    let step = step_at(moment, drawing.steps(method));
+    let (own, walk) = (drawing.steps(method), if method == ScanMethod::Blelloch { WALKED } else { 0 });
+    let step = step_at(moment, own + walk);
     match method {
+        ScanMethod::Blelloch if step >= own => drawing.walk(step - own),
         ScanMethod::Naive => drawing.naive(step),
         ScanMethod::HillisSteele => drawing.hillis_steele(step),
         ScanMethod::Blelloch => drawing.blelloch(step, |index| index),
         ScanMethod::ConflictFree => drawing.blelloch(step, |index| index + index / BANKS),
     }
 }
+
+/// Number of words, or of groups of words, in the walk through the tree.
+const WALKED: usize = 8;
 
 /// The words, and whether each is part of its own sum.
 struct TreeWords<'a> {
@@ -252,6 +257,48 @@ impl TreeWords<'_> {
         Diagram { rows, links, caption: caption + &waits }
     }
 
+    /// Returns the step of a walk through the tree that arrives at a word: down from the top, left before right, with a
+    /// running sum of the words passed.
+    fn walk(&self, at: usize) -> Diagram {
+        let size = self.len().div_ceil(WALKED);
+        let words: Vec<u32> = self.words.chunks(size).map(|group| group.iter().sum()).collect();
+        let before = |word: usize| words[..word].iter().sum::<u32>();
+        let (count, levels) = (words.len(), words.len().ilog2());
+        // On each level, the node on the way is the one whose words include this one.
+        let right = |span: usize| at / span * span + span - 1;
+        let level = |level: u32| {
+            let span = count >> level;
+            let cells = (0..count).map(|word| {
+                let look = if word == right(span) { CellAppearance::Busy } else { CellAppearance::Memory };
+                let sum = words[word + 1 - span.min(word + 1)..=word].iter().sum();
+                if (word + 1).is_multiple_of(span) { cell(look, short(sum)) } else { nothing() }
+            });
+            let name = if span == 1 { "words".to_owned() } else { format!("sums of {span}") };
+            DiagramRow { name: name.into(), cells: cells.collect(), together: count }
+        };
+        let sums = (0..count).map(|word| match word.cmp(&at) {
+            std::cmp::Ordering::Less => cell(CellAppearance::Memory, short(before(word))),
+            std::cmp::Ordering::Equal => cell(CellAppearance::Written, short(before(word))),
+            std::cmp::Ordering::Greater => nothing(),
+        });
+        let down = |level: u32| {
+            link((level as usize, right(count >> level)), (level as usize + 1, right(count >> (level + 1))))
+        };
+        let arrives = link((levels as usize, at), (levels as usize + 1, at));
+        Diagram {
+            links: (0..levels).map(down).chain([arrives]).collect(),
+            rows: (0..=levels)
+                .map(level)
+                .chain([DiagramRow { name: "before".into(), cells: sums.collect(), together: count }])
+                .collect(),
+            caption: format!(
+                "why it works: walk down the tree, left before right, with a running sum: {} before word {at}. The \
+                 down-sweep takes all turns of a level at once",
+                grouped(before(at).into())
+            ),
+        }
+    }
+
     /// Returns a row with the memory bank of each word that a step accesses, and a text on the conflicts.
     fn banks(&self, pairs: Option<&WordPairs>, place: impl Fn(usize) -> usize) -> (DiagramRow, String) {
         let mut cells = vec![nothing(); self.len()];
@@ -263,8 +310,10 @@ impl TreeWords<'_> {
                     let bank = place(word) % BANKS;
                     let is_taken = words.iter().any(|&other| other != word && place(other) % BANKS == bank);
                     waiting += usize::from(words[..lane].iter().any(|&other| place(other) % BANKS == bank));
-                    cells[word] =
-                        cell(if is_taken { CellAppearance::Lost } else { CellAppearance::Memory }, bank.to_string());
+                    cells[word] = cell(
+                        if is_taken { CellAppearance::Conflict } else { CellAppearance::Memory },
+                        bank.to_string(),
+                    );
                 }
             }
         }
@@ -273,7 +322,7 @@ impl TreeWords<'_> {
             (Some(_), 0) => format!("; of {BANKS} banks, none is accessed twice at a time"),
             (Some(_), waiting) => format!("; of {BANKS} banks, {waiting} are accessed by a second lane, which waits"),
         };
-        (DiagramRow { name: "bank".into(), cells, together: self.len() }, told)
+        (DiagramRow { name: BANK_ROW.into(), cells, together: self.len() }, told)
     }
 }
 
@@ -365,7 +414,7 @@ mod tests {
                 diagram
                     .rows
                     .last()
-                    .map_or(0, |row| row.cells.iter().filter(|cell| cell.look == CellAppearance::Lost).count())
+                    .map_or(0, |row| row.cells.iter().filter(|cell| cell.look == CellAppearance::Conflict).count())
             };
             all.map(lost).collect::<Vec<_>>()
         };
@@ -374,6 +423,21 @@ mod tests {
         assert!(found[1] == 16 && found[2] == 8 && found[0] == 0, "{found:?}");
         let told = diagram((ScanMethod::Blelloch, ScanKind::Exclusive), &WORDS, 2).caption;
         assert!(told.contains("4 additions at once") && told.contains("of 4 banks, 6 are accessed"), "{told}");
+    }
+
+    #[test]
+    fn a_walk_through_the_tree_arrives_at_each_word_with_the_sum_before_it() {
+        for words in [&WORDS[..], &WORDS[..8]] {
+            let groups: Vec<u32> = words.chunks(words.len() / WALKED).map(|group| group.iter().sum()).collect();
+            let all = |moment| diagram((ScanMethod::Blelloch, ScanKind::Exclusive), words, moment);
+            // Before the first step is the last one.
+            let last = all(-1);
+            assert_eq!(values(&last.rows[4]), serial(&groups, ScanKind::Exclusive));
+            assert_eq!(all(-2).rows[4].cells.iter().filter(|cell| cell.look == CellAppearance::Nothing).count(), 1);
+            let path = last.rows.iter().flat_map(|row| &row.cells).filter(|cell| cell.look == CellAppearance::Busy);
+            assert_eq!(path.count(), 4, "from the top to the word");
+            assert!(last.caption.contains(&format!(": {} before word 7", serial(&groups, ScanKind::Exclusive)[7])));
+        }
     }
 
     #[test]

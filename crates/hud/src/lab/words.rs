@@ -85,19 +85,23 @@ pub fn micros(micros: f64) -> String {
     if micros < 1000.0 { format!("{micros:.1} µs") } else { format!("{:.2} ms", micros / 1000.0) }
 }
 
-/// Formats durations in microseconds and their sum: "a 1.2 µs + b 3.4 µs = 4.6 µs", or only the name and duration of a
-/// single one. All have the unit and decimals of the shortest, and the printed parts add up to the printed sum: those
-/// with the largest remainders are rounded up.
+/// Formats durations in microseconds and their sum: "a 980 µs + b 3.40 ms = 4.38 ms", or only the name and duration of a
+/// single one. Each has the unit that suits it and the precision of the sum, and the printed parts add up to the printed
+/// sum: those with the largest remainders are rounded up.
 #[must_use]
 pub fn added_up(parts: &[(&str, f64)], total: f64) -> String {
     if let [(name, _)] = parts {
         return format!("{name} {}", micros(total));
     }
-    let is_short = total < 1000.0 || parts.iter().any(|(_, part)| *part < 1000.0);
+    let is_short = total < 1000.0;
     // Tenths of a microsecond, or hundredths of a millisecond.
     let step = if is_short { 0.1 } else { 10.0 };
-    let text =
-        |steps: i64| if is_short { micros_text(steps) } else { format!("{}.{:02} ms", steps / 100, steps % 100) };
+    let text = |steps: i64| match steps {
+        _ if is_short => micros_text(steps),
+        0 => "under 10 µs".to_owned(),
+        1..100 => format!("{} µs", 10 * steps),
+        _ => format!("{}.{:02} ms", steps / 100, steps % 100),
+    };
     let sum = (total / step).round() as i64;
     let mut steps: Vec<i64> = parts.iter().map(|(_, part)| (part / step).floor() as i64).collect();
     let mut order: Vec<usize> = (0..parts.len()).collect();
@@ -125,8 +129,11 @@ mod tests {
             added_up(&named, parts.iter().sum())
         };
         assert_eq!(told(&[12_345.0, 23_456.0]), "a 12.34 ms + a 23.46 ms = 35.80 ms");
-        assert_eq!(told(&[100.04, 1500.04]), "a 100.1 µs + a 1500.0 µs = 1600.1 µs");
+        assert_eq!(told(&[100.04, 1500.04]), "a 100 µs + a 1.50 ms = 1.60 ms");
+        assert_eq!(told(&[100.04, 150.06]), "a 100.0 µs + a 150.1 µs = 250.1 µs");
         assert_eq!(told(&[1600.0]), "a 1.60 ms");
+        // A short pass does not force the others into its unit.
+        assert_eq!(told(&[144_435.7, 3.0, 2354.6]), "a 144.44 ms + a under 10 µs + a 2.35 ms = 146.79 ms");
         let mut state = 7_u64;
         for count in 2..9 {
             let parts: Vec<f64> = (0..count)
@@ -136,7 +143,11 @@ mod tests {
                 })
                 .collect();
             let text = told(&parts);
-            let numbers: Vec<f64> = text.split(' ').filter_map(|word| word.parse().ok()).collect();
+            // Each in microseconds, whatever its unit.
+            let words: Vec<&str> = text.split(' ').collect();
+            let micros =
+                |pair: &[&str]| Some(pair[0].parse::<f64>().ok()? * if pair[1] == "ms" { 1000.0 } else { 1.0 });
+            let numbers: Vec<f64> = words.windows(2).filter_map(micros).collect();
             let (sum, parts) = numbers.split_last().unwrap();
             assert_eq!(parts.len(), count, "{text}");
             assert!((parts.iter().sum::<f64>() - sum).abs() < 1e-6, "{text}");
