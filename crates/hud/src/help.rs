@@ -31,6 +31,8 @@ const BETWEEN: f32 = 8.0;
 const PADDING: i8 = 12;
 /// Height of the frame, its edge and the space around it, above and below together.
 const AROUND: f32 = 2.0 * (PADDING as f32 + 2.0) + 1.6 * theme::MARGIN;
+/// What egui's rounding adds to the rows of a column at most.
+const ROUNDING: f32 = 2.0;
 /// Minimum height of the scrolled text, with room for the handle of its scroll bar.
 const MIN_HEIGHT: f32 = 24.0;
 
@@ -78,7 +80,7 @@ impl Sheet {
 
     /// Returns `true` if all of the help is visible in this room without scrolling.
     fn fits(&self, room: Rect) -> bool {
-        self.height + AROUND <= room.height()
+        self.height + ROUNDING + AROUND <= room.height()
     }
 
     fn show(&self, ui: &mut Ui) {

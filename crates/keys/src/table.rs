@@ -361,7 +361,7 @@ pub const TABLE: &[Bindings] = &[
     row(
         Section::Reading,
         &[key(Letter("p"), HoldFrame).command("hold this frame"), key(ShiftLetter("p"), FlipHeld)],
-        "hold/release this frame as comparison; show it in turn",
+        "hold this frame to compare; show it",
     ),
     row(
         Section::Reading,
@@ -377,7 +377,7 @@ pub const TABLE: &[Bindings] = &[
             key(Control("m"), MatchSecond).command("match the second clip"),
             key(Control("b"), HearSecond).command("hear the other clip"),
         ],
-        "find the shift at which both clips match; hear the other",
+        "match both clips; hear the other",
     ),
     row(
         Section::Reading,
@@ -400,20 +400,20 @@ pub const TABLE: &[Bindings] = &[
         Section::Reading,
         &[
             key(ShiftLetter("l"), ToggleLab).switch("the lab"),
-            key(Control("u"), EnlargeLab),
             key(ShiftLetter("d"), PauseLab),
             key(Symbol("<"), StepLabDiagram { forward: false }),
             key(Symbol(">"), StepLabDiagram { forward: true }),
         ],
-        "{}; in large; pause and step its diagram",
+        "{}; pause and step its diagram",
     ),
     row(
         Section::Reading,
         &[
             key(ShiftNamed(NamedKey::Up), StepLab { forward: false }),
             key(ShiftNamed(NamedKey::Down), StepLab { forward: true }),
+            key(Control("u"), EnlargeLab),
         ],
-        "previous, next method of the lab",
+        "method of the lab; in large",
     ),
     row(
         Section::Reading,
@@ -421,7 +421,7 @@ pub const TABLE: &[Bindings] = &[
             key(AltNamed(NamedKey::PageUp), StepLabTopic { forward: false }),
             key(AltNamed(NamedKey::PageDown), StepLabTopic { forward: true }),
         ],
-        "the lab's topic: basics, counting, prefix sum, blur, drawing",
+        "topic of the lab",
     ),
     row(
         Section::Reading,
@@ -437,7 +437,7 @@ pub const TABLE: &[Bindings] = &[
     row(
         Section::Reading,
         &[key(ShiftLetter("f"), Reinterpret(Property::Field))],
-        "show and count the top field, the bottom field, both",
+        "count the top field, the bottom field, both",
     ),
     row(
         Section::Picture,

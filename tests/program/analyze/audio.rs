@@ -147,7 +147,7 @@ fn a_track_can_be_chosen() {
     assert_eq!([measured(&[]), measured(&["--audio-track", "2"])], [(Some(1), -20.0), (Some(2), -14.0)]);
     let missing = analyze(clip.path(), &["--audio", "--audio-track", "3"]);
     assert_eq!(missing.code, Some(1));
-    assert!(missing.stderr.contains("there is no sound track 3; the file has 1 and 2"), "{missing:?}");
+    assert!(missing.stderr.contains("there is no sound track 3; the file has tracks 1 to 2"), "{missing:?}");
     let needless = analyze(clip.path(), &["--audio-track", "2"]);
     assert_eq!((needless.code, needless.stderr.contains("add --audio")), (Some(2), true), "{needless:?}");
 }
