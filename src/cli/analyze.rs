@@ -112,13 +112,13 @@ pub struct AnalyzeArgs {
     audio: bool,
 
     #[command(flatten)]
+    audio_track: AudioTrackArgs,
+
+    #[command(flatten)]
     light: LightArgs,
 
     #[command(flatten)]
     adjust: AdjustArgs,
-
-    #[command(flatten)]
-    audio_track: AudioTrackArgs,
 
     #[command(flatten)]
     reading: ReadingArgs,

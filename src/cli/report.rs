@@ -50,15 +50,15 @@ pub struct ReportArgs {
     #[arg(long, value_name = "N", default_value = "1", value_parser = parse_jobs)]
     jobs: Jobs,
 
+    #[command(flatten)]
+    audio_track: AudioTrackArgs,
+
     /// Show no progress, and do not say what was written
     #[arg(short, long)]
     quiet: bool,
 
     #[command(flatten)]
     light: LightArgs,
-
-    #[command(flatten)]
-    audio_track: AudioTrackArgs,
 
     #[command(flatten)]
     reading: ReadingArgs,
