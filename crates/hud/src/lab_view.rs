@@ -1,10 +1,10 @@
 //! The input of the lab's panel, and the commands it returns.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use egui::Pos2;
 
-use crate::lab::Measured;
 use histoscope_core::histogram::CHANNELS;
 use histoscope_lab::GROUPS;
 use histoscope_lab::{BlurSetup, Blurred, ChannelSet, DrawMethod, Drawn, Method, SumSetup, Summed, Topic};
@@ -21,6 +21,12 @@ pub struct Sample {
 
 /// The bins of red, green, blue and luminance.
 pub type ChannelBins = [Vec<u32>; CHANNELS];
+
+/// What the lab has measured, by the method and its parameters: "atomics 16×16 3" or "tiled 63".
+pub type Measured = BTreeMap<String, f64>;
+
+/// What the race's share of lost counts in an even picture is called there.
+pub const LOST: &str = "race on a picture of one colour";
 
 /// Length of a moment. A diagram shows each of its steps for one moment.
 pub const TICK: Duration = Duration::from_millis(1500);

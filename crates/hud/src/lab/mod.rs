@@ -27,15 +27,14 @@ use egui::Ui;
 
 pub use crate::lab_view::Sample;
 pub use crate::lab_view::{
-    BasicsView, BlurView, ChannelBins, ChoiceOutcome, CountingView, Cut, DrawView, Figures, LabCommand, LabPage,
-    LabView, PassFigures, SumView, TICK, TopicView,
+    BasicsView, BlurView, ChannelBins, ChoiceOutcome, CountingView, Cut, DrawView, Figures, LOST, LabCommand, LabPage,
+    LabView, Measured, PassFigures, SumView, TICK, TopicView,
 };
 pub use blurs::verdict as blur_verdict;
 pub use counting::{BINS, CHUNKS, verdict};
 pub use drawings::verdict as draw_verdict;
 pub use panel::show;
 pub use sums::{kind as sum_kind, verdict as sum_verdict};
-pub use tasks::{LOST, Measured};
 pub use words::grouped;
 
 use super::model::Model;

@@ -1,22 +1,15 @@
 //! The page of tasks: predictions to be checked on this machine, by the times and counts that the lab has measured.
 
-use std::collections::BTreeMap;
-
 use egui::Ui;
 
 use super::block::{LabBlock, WHY, layout};
 use crate::controls::LETTERS;
+use crate::lab_view::{LOST, Measured};
 use crate::theme;
-
-/// What the lab has measured, by the method and its parameters: "atomics 16×16 3" or "tiles 63".
-pub type Measured = BTreeMap<String, f64>;
 
 /// A prediction: the claim, and the two runs of which the first takes less time. A single run has a number of its own
 /// instead.
 struct Task(&'static str, [&'static str; 2]);
-
-/// The race's share of lost counts in an even picture.
-pub const LOST: &str = "race on a picture of one colour";
 
 const TASKS: [Task; 9] = [
     Task(
