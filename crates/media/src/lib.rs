@@ -32,5 +32,5 @@ pub use read::info::{FrameCounters, LeftOut, OpenOptions, StreamInfo};
 pub use read::numbered::sequences_in;
 pub use read::streams::{AudioTrack, TrackKind, VideoTrack};
 pub use read::target::{Seek, SeekTarget};
-pub use sound::{SoundBlock, SoundForm, SoundReader};
+pub use sound::{MeasuredSound, SoundBlock, SoundForm, SoundReader};
 pub use times::index::FrameIndex;

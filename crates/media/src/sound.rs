@@ -10,6 +10,7 @@ use crate::error::{MediaError, MediaFault};
 use crate::read::info::{OpenOptions, StreamInfo};
 use crate::read::source::Source;
 use crate::read::tap::SoundTap;
+use histoscope_core::sound::{SoundFigures, SoundMeter, SoundSummary};
 
 /// Seconds before a position at which decoding starts, so that the decoder has settled by then.
 const PREROLL_SECS: f64 = 0.1;
@@ -291,5 +292,104 @@ impl SoundReader {
         self.failures = 0;
         self.refused += u64::from(sent.is_err());
         Ok(true)
+    }
+}
+
+/// A sound track that is read and measured.
+pub struct MeasuredSound {
+    reader: SoundReader,
+    /// The track's number, from 1.
+    number: u32,
+    /// Samples per second and number of channels of the first sound, for which the meter was made. Sound of another form,
+    /// after a change in the middle, is left out.
+    meter: Option<(u32, usize, SoundMeter)>,
+    /// Sound that has been read, but not measured.
+    rest: Option<SoundBlock>,
+    /// When the measured sound begins and ends, in seconds.
+    span: Option<(f64, f64)>,
+    is_over: bool,
+}
+
+impl MeasuredSound {
+    /// Opens a sound track, counted from 0, as [`SoundReader::open`] does.
+    ///
+    /// # Errors
+    /// [`MediaError`] if it cannot be read.
+    pub fn open(info: &StreamInfo, options: &OpenOptions, track: usize) -> Result<Self, MediaError> {
+        let reader = SoundReader::open(info, options, track, SoundForm::default())?;
+        Ok(Self { reader, number: track as u32 + 1, meter: None, rest: None, span: None, is_over: false })
+    }
+
+    /// Begins to measure at this time, in seconds.
+    ///
+    /// # Errors
+    /// [`MediaError`] if the source fails or cannot be positioned.
+    pub fn begin_at(&mut self, secs: f64) -> Result<(), MediaError> {
+        self.reader.seek(secs)?;
+        self.pass(secs, false)
+    }
+
+    /// Returns the time at which the next sound begins in seconds, and its number of channels; `None` at the end.
+    ///
+    /// # Errors
+    /// [`MediaError`] if the source fails.
+    pub fn next_sound(&mut self) -> Result<Option<(f64, usize)>, MediaError> {
+        if self.rest.is_none() && !self.is_over {
+            self.rest = self.reader.read()?;
+            self.is_over = self.rest.is_none();
+        }
+        Ok(self.rest.as_ref().map(|block| (block.start_secs, block.channels)))
+    }
+
+    /// Measures the sound up to a time, in seconds.
+    ///
+    /// # Errors
+    /// [`MediaError`] if the source fails.
+    pub fn measure(&mut self, until: f64) -> Result<(), MediaError> {
+        self.pass(until, true)
+    }
+
+    /// Returns the figures of what was measured since this was called last.
+    pub fn take(&mut self) -> SoundFigures {
+        self.meter.as_mut().map(|(_, _, meter)| meter.take()).unwrap_or_default()
+    }
+
+    /// Returns the figures of all that was measured; `None` if nothing was.
+    #[must_use]
+    pub fn summary(&self) -> Option<SoundSummary> {
+        let ((_, _, meter), span) = self.meter.as_ref().zip(self.span)?;
+        Some(SoundSummary { refused_packets: self.reader.refused(), ..meter.summary(self.number, span) })
+    }
+
+    /// Measures the sound up to a time, or leaves it out.
+    fn pass(&mut self, until: f64, counts: bool) -> Result<(), MediaError> {
+        while self.next_sound()?.is_some() {
+            let Some(mut block) = self.rest.take() else { return Ok(()) };
+            let rate = f64::from(block.rate);
+            let due = ((until - block.start_secs) * rate).round().clamp(0.0, block.frames() as f64) as usize;
+            let (frames, later) = (block.frames(), block.samples.split_off(due * block.channels));
+            if counts && due > 0 {
+                let (_, _, meter) = match &mut self.meter {
+                    Some(known) if (known.0, known.1) == (block.rate, block.channels) => known,
+                    Some(_) => {
+                        log::debug!("sound of another form is not measured");
+                        continue;
+                    }
+                    none => match SoundMeter::new(block.rate, block.channels) {
+                        Some(meter) => none.insert((block.rate, block.channels, meter)),
+                        None => return Ok(()),
+                    },
+                };
+                meter.add(&block.samples);
+                let end = block.start_secs + due as f64 / rate;
+                self.span = Some((self.span.map_or(block.start_secs, |(begin, _)| begin), end));
+            }
+            if due < frames {
+                let start_secs = block.start_secs + due as f64 / rate;
+                self.rest = Some(SoundBlock { start_secs, samples: later, ..block });
+                return Ok(());
+            }
+        }
+        Ok(())
     }
 }

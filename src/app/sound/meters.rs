@@ -4,10 +4,10 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use histoscope_core::picture::Frame;
-use histoscope_core::sound::{HeldLoudness, STEP_SECS, SoundMeter, SoundTrace};
+use histoscope_core::sound::{HeldLoudness, STEP_SECS, SoundTrace};
 use histoscope_hud::SoundTable;
 use histoscope_media::playback::Player;
-use histoscope_media::{AudioTrack, MediaError, OpenOptions, SoundForm, SoundReader, StreamInfo};
+use histoscope_media::{AudioTrack, MeasuredSound, MediaError, OpenOptions, StreamInfo};
 
 use super::Sound;
 use crate::app::input::event::Waker;
@@ -15,8 +15,8 @@ use crate::app::strip::{Gate, Pace, Pacer, give_way};
 
 /// How often the window is told while sound is measured.
 const INTERVAL: Duration = Duration::from_millis(250);
-/// The most sound that is measured, in seconds.
-const LONGEST_SECS: f64 = 24.0 * 3600.0;
+/// The most steps that are measured: those of a day.
+const MOST_STEPS: u32 = 24 * 3600 * 10;
 
 /// The sound meters of the video on screen.
 pub struct Meters {
@@ -184,61 +184,35 @@ impl Work {
         (self.waker)();
     }
 
-    /// Measures the track, step by step. Sound of another form, after a change in the middle, is left out.
+    /// Measures the track, step by step.
     fn measure(&self) -> Result<(), MediaError> {
         if !self.shared.gate.pass() {
             return Ok(());
         }
-        let mut reader = SoundReader::open(&self.info, &self.open, self.track, SoundForm::default())?;
-        let mut known: Option<(u32, usize, SoundMeter)> = None;
-        let (mut span, mut steps, mut is_begun) = ((0.0, 0.0), 0_u32, false);
+        let mut sound = MeasuredSound::open(&self.info, &self.open, self.track)?;
         let mut told = Instant::now();
-        while let Some(block) = reader.read()? {
-            if !self.shared.gate.pass() {
-                return Ok(());
-            }
-            let form = (block.rate, block.channels);
-            let meter = match &mut known {
-                Some((rate, channels, meter)) if (*rate, *channels) == form => meter,
-                Some(_) => continue,
-                none => {
-                    let Some(meter) = SoundMeter::new(block.rate, block.channels) else { break };
-                    span.0 = block.start_secs;
-                    *self.shared.trace() = SoundTrace::new(span.0, block.channels);
-                    &mut none.insert((block.rate, block.channels, meter)).2
+        if let Some((begin, channels)) = sound.next_sound()? {
+            *self.shared.trace() = SoundTrace::new(begin, channels);
+            for step in 1..=MOST_STEPS {
+                if !self.shared.gate.pass() {
+                    return Ok(());
                 }
-            };
-            if block.end_secs() - span.0 > LONGEST_SECS {
-                break;
-            }
-            let mut done = 0;
-            while done < block.frames() {
-                let begin = block.start_secs + done as f64 / f64::from(block.rate);
-                let end = span.0 + STEP_SECS * f64::from(steps + 1);
-                let due = ((end - begin) * f64::from(block.rate)).round().max(0.0) as usize;
-                let next = done.saturating_add(due).min(block.frames());
-                meter.add(&block.samples[done * block.channels..next * block.channels]);
-                is_begun = due > next - done;
-                if !is_begun {
-                    self.shared.trace().push(&meter.take());
-                    steps += 1;
+                sound.measure(begin + STEP_SECS * f64::from(step))?;
+                let figures = sound.take();
+                let is_over = sound.next_sound()?.is_none();
+                if !is_over || figures.samples > 0 {
+                    self.shared.trace().push(&figures);
                 }
-                done = next;
-            }
-            span.1 = block.end_secs();
-            if told.elapsed() >= INTERVAL {
-                (self.waker)();
-                told = Instant::now();
+                if is_over {
+                    break;
+                }
+                if told.elapsed() >= INTERVAL {
+                    (self.waker)();
+                    told = Instant::now();
+                }
             }
         }
-        let mut trace = self.shared.trace();
-        let summary = known.map(|(_, _, mut meter)| {
-            if is_begun {
-                trace.push(&meter.take());
-            }
-            meter.summary(self.track as u32 + 1, span)
-        });
-        trace.finish(summary);
+        self.shared.trace().finish(sound.summary());
         Ok(())
     }
 }

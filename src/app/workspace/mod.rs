@@ -222,6 +222,8 @@ impl Workspace {
         let lost_before = session.lost_since;
         let wrong = self.sound.take_over(&session.info);
         let due = session.advance(now);
+        // Another comparison begins with the sound of the first clip again.
+        self.hears_second &= self.comparison.clip_count() > 0;
         let second = self.comparison.sound(session).filter(|_| self.hears_second);
         self.sound.hear(second.map(|(_, info, later_secs)| (info, later_secs)));
         let unheard = self.sound.follow(&mut session.player, now);

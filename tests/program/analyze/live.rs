@@ -213,3 +213,17 @@ fn times_go_on_where_the_sender_s_time_stamps_wrap() {
         }
     }
 }
+
+#[test]
+fn the_sound_of_a_live_source_is_not_measured_and_that_is_said() {
+    let address = format!("udp://127.0.0.1:{}", free_port());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("live.jsonl");
+    let child = start(&address, &["-o", path.to_str().unwrap(), "--audio", "--to", "30f"]);
+    let sound = "-re -f lavfi -i sine=r=48000 -c:a mp2";
+    let _sender = Sender::raw(&format!("-re -f lavfi -i testsrc2=s=64x48:r=30 {sound} {SENT}"), &address);
+    let ended = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(1), "{said}");
+    assert!(said.contains("this source can be read only once"), "{said}");
+}

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::{self, JoinHandle};
 
-use histoscope_core::sound::{SoundFigures, SoundMeter, SoundSummary};
-use histoscope_media::{MediaError, SoundBlock, SoundForm, SoundReader, StreamInfo};
+use histoscope_core::sound::{SoundFigures, SoundSummary};
+use histoscope_media::{MeasuredSound, MediaError, MediaFault, StreamInfo};
 
 use super::counting::{AudioUse, CountedFrame, Request};
 
@@ -49,13 +49,16 @@ impl AudioGauge {
     pub(super) fn start(info: &StreamInfo, request: &Request, track: usize) -> Self {
         let (questions, asked) = mpsc::channel();
         let (told, answers) = mpsc::channel();
-        let (thread, fault) = match SoundReader::open(info, &request.open, track, SoundForm::default()) {
-            Ok(reader) => {
-                let mut measuring =
-                    Measuring { reader, meter: None, rest: None, span: None, is_placed: false, is_over: false };
+        let opened = match info.live {
+            // Its sound comes when it is sent, and not when a frame asks for it.
+            true => Err(MediaFault::SoundOnce.of(info.path.clone())),
+            false => MeasuredSound::open(info, &request.open, track),
+        };
+        let (thread, fault) = match opened {
+            Ok(mut sound) => {
                 let measure = move || {
-                    for question in asked {
-                        let answer = measuring.answer(&question, track as u32 + 1).unwrap_or_else(Answer::Failed);
+                    for (question, number) in asked.into_iter().zip(0_u64..) {
+                        let answer = answer(&mut sound, &question, number == 0).unwrap_or_else(Answer::Failed);
                         if told.send(answer).is_err() {
                             return;
                         }
@@ -139,84 +142,22 @@ impl AudioGauge {
     }
 }
 
-/// The work of the thread.
-struct Measuring {
-    reader: SoundReader,
-    /// Made for the form of the first sound. Sound of another form, after a change in the middle, is left out.
-    meter: Option<(u32, usize, SoundMeter)>,
-    /// Sound that has been read, but not measured.
-    rest: Option<SoundBlock>,
-    /// When the measured sound begins and ends, in seconds.
-    span: Option<(f64, f64)>,
-    /// `true` once the reader is where the selection begins.
-    is_placed: bool,
-    is_over: bool,
-}
-
-impl Measuring {
-    fn answer(&mut self, question: &Question, track: u32) -> Result<Answer, MediaError> {
-        match *question {
-            Question::Between(begin, end) => {
-                if !std::mem::replace(&mut self.is_placed, true) && begin > 0.0 {
-                    // The selection begins later. What is before it is not measured.
-                    self.reader.seek(begin)?;
-                    self.measure(begin, false)?;
-                }
-                self.measure(end, true)?;
-                let figures = self.meter.as_mut().map(|(_, _, meter)| meter.take());
-                Ok(Answer::Piece(figures.unwrap_or_default()))
+/// Answers a question. With the first one, the selection may begin later than the sound, which is not measured before it.
+fn answer(sound: &mut MeasuredSound, question: &Question, is_first: bool) -> Result<Answer, MediaError> {
+    match *question {
+        Question::Between(begin, end) => {
+            if is_first && begin > 0.0 {
+                sound.begin_at(begin)?;
             }
-            Question::Whole(to_end) => {
-                if to_end {
-                    self.measure(f64::INFINITY, true)?;
-                    if let Some((_, _, meter)) = &mut self.meter {
-                        meter.take();
-                    }
-                }
-                let summary =
-                    self.meter.as_ref().zip(self.span).map(|((_, _, meter), span)| meter.summary(track, span));
-                let summary = summary.map(|summary| SoundSummary { refused_packets: self.reader.refused(), ..summary });
-                Ok(Answer::Whole(Box::new(summary)))
-            }
+            sound.measure(end)?;
+            Ok(Answer::Piece(sound.take()))
         }
-    }
-
-    /// Measures the sound up to a time, or leaves it out.
-    fn measure(&mut self, until: f64, counts: bool) -> Result<(), MediaError> {
-        loop {
-            let block = match self.rest.take() {
-                Some(block) => Some(block),
-                None if self.is_over => None,
-                None => self.reader.read()?,
-            };
-            let Some(mut block) = block else {
-                self.is_over = true;
-                return Ok(());
-            };
-            let rate = f64::from(block.rate);
-            let due = ((until - block.start_secs) * rate).round().clamp(0.0, block.frames() as f64) as usize;
-            let (frames, later) = (block.frames(), block.samples.split_off(due * block.channels));
-            if counts && due > 0 {
-                let (_, _, meter) = match &mut self.meter {
-                    Some(known) if (known.0, known.1) == (block.rate, block.channels) => known,
-                    Some(_) => {
-                        log::debug!("sound of another form is not measured");
-                        continue;
-                    }
-                    none => match SoundMeter::new(block.rate, block.channels) {
-                        Some(meter) => none.insert((block.rate, block.channels, meter)),
-                        None => return Ok(()),
-                    },
-                };
-                meter.add(&block.samples);
-                let end = block.start_secs + due as f64 / rate;
-                self.span = Some((self.span.map_or(block.start_secs, |(begin, _)| begin), end));
+        Question::Whole(to_end) => {
+            if to_end {
+                sound.measure(f64::INFINITY)?;
+                sound.take();
             }
-            if due < frames {
-                let start_secs = block.start_secs + due as f64 / rate;
-                self.rest = Some(SoundBlock { start_secs, samples: later, ..block });
-                return Ok(());
-            }
+            Ok(Answer::Whole(Box::new(sound.summary())))
         }
     }
 }

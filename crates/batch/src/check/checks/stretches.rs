@@ -76,28 +76,48 @@ impl Stretches {
     }
 }
 
-/// Finds stretches of frames with a share beyond a limit, which may flicker around it.
+/// Finds stretches of frames with a value beyond a limit, which may flicker around it.
 pub struct Beyond {
     limit: f64,
     what: &'static str,
-    /// Returns the share of a frame, if it is known.
-    share: fn(&CountedFrame) -> Option<f64>,
+    /// Returns the value of a frame, if it is known.
+    value: fn(&CountedFrame) -> Option<f64>,
+    /// Returns the value of a finding.
+    quantity: fn(&Stretch) -> Quantity,
     stretches: Stretches,
 }
 
 impl Beyond {
+    /// Finds frames with more than a share of something.
     pub fn new(limit: f64, what: &'static str, share: fn(&CountedFrame) -> Option<f64>) -> Self {
-        Self { limit, what, share, stretches: Stretches::flickering() }
+        Self::of(limit, what, share, |stretch| Quantity::share(stretch.value))
+    }
+
+    /// Finds frames with a value of another kind.
+    pub fn of(
+        limit: f64,
+        what: &'static str,
+        value: fn(&CountedFrame) -> Option<f64>,
+        quantity: fn(&Stretch) -> Quantity,
+    ) -> Self {
+        Self { limit, what, value, quantity, stretches: Stretches::flickering() }
+    }
+
+    /// Ends a stretch with the first frame that is not beyond the limit.
+    pub fn unbroken(self) -> Self {
+        Self { stretches: Stretches::default(), ..self }
     }
 }
 
 impl Finder for Beyond {
     fn add(&mut self, here: Span, frame: &CountedFrame) {
-        self.stretches.push(here, (self.share)(frame).filter(|share| *share > self.limit));
+        self.stretches.push(here, (self.value)(frame).filter(|value| *value > self.limit));
     }
 
     fn finish(self: Box<Self>, _: &CountedFile<'_>) -> Vec<Found> {
-        self.stretches.finish().iter().map(|stretch| stretch.found(self.what)).collect()
+        let Self { what, quantity, .. } = *self;
+        let found = |stretch: &Stretch| Found { value: quantity(stretch), ..stretch.found(what) };
+        self.stretches.finish().iter().map(found).collect()
     }
 }
 
