@@ -85,8 +85,8 @@ pub struct Diagram {
 }
 
 impl Diagram {
-    /// Returns the same without a row: the lowest empty one above the last, or the topmost. Of three rows, a last one
-    /// without links goes first.
+    /// Returns the same without a row: the lowest empty one above the last, which an ellipsis stands for, or the topmost.
+    /// Of three rows, a last one without links goes first.
     #[must_use]
     pub fn lower(&self) -> Self {
         let is_empty = |row: &usize| self.rows[*row].cells.iter().all(|cell| cell.look == CellAppearance::Nothing);
@@ -98,6 +98,9 @@ impl Diagram {
         let now = |(row, place): (usize, usize)| (row - usize::from(row > without), place);
         let mut lower = self.clone();
         lower.rows.remove(without);
+        if let Some(next) = lower.rows.get_mut(without).filter(|next| without > 0 && !next.name.starts_with('…')) {
+            next.name = format!("… {}", next.name).into();
+        }
         lower.links.retain(|link| link.from.0 != without && link.to.0 != without);
         lower.links.iter_mut().for_each(|link| (link.from, link.to) = (now(link.from), now(link.to)));
         lower
@@ -133,5 +136,27 @@ mod tests {
                 assert_eq!(step_at(moment + 1, steps), next, "{steps} steps, after moment {moment}");
             }
         }
+    }
+
+    #[test]
+    fn a_lower_diagram_tells_which_rows_it_leaves_out() {
+        let row = |name: &'static str, look| DiagramRow {
+            name: name.into(),
+            cells: vec![cell(look, String::new())],
+            together: 1,
+        };
+        let (full, empty) = (CellAppearance::Memory, CellAppearance::Nothing);
+        let rows = vec![
+            row("words", full),
+            row("1 apart", full),
+            row("2 apart", empty),
+            row("4 apart", empty),
+            row("8 apart", empty),
+        ];
+        let diagram = Diagram { rows, links: vec![link((0, 0), (1, 0))], caption: String::new() };
+        let names = |diagram: &Diagram| diagram.rows.iter().map(|row| row.name.to_string()).collect::<Vec<_>>();
+        assert_eq!(names(&diagram.lower()), ["words", "1 apart", "2 apart", "… 8 apart"]);
+        assert_eq!(names(&diagram.lower().lower()), ["words", "1 apart", "… 8 apart"]);
+        assert_eq!(diagram.lower().links, diagram.links);
     }
 }
