@@ -20,8 +20,6 @@ override PAIRS: u32 = 32u;    // pairs of columns of its tile
 override ROWS: u32 = 64u;     // rows of its tile: DOWN / PAIRS · RUN
 override ACROSS_WORDS: u32 = 1u; // of workgroup memory for `across`, padded
 override DOWN_PAIRS: u32 = 1u;   // and pairs of pixels there for `down`
-// True if the tile is kept in workgroup memory. Otherwise every value comes from the buffer.
-override STAGED: bool = true;
 
 const RUN: u32 = 8u;
 const HALF: u32 = 0xffffu;
@@ -90,17 +88,6 @@ fn words_of_pair(strip: u32, row: u32) -> array<Words, 2> {
     );
 }
 
-// The words of one pixel, used if nothing is kept in workgroup memory.
-fn pixel_at(x: u32, y: u32) -> vec2<u32> {
-    var words: Words;
-    if PACKED {
-        words = packed_words(x / 4u, y);
-    } else {
-        words = packed(colors_of(samples_of_strip(0u, x / 4u, y), chroma_terms(x / 4u, chroma_row(y))));
-    }
-    return vec2<u32>(words.first[x & 3u], words.second[x & 3u]);
-}
-
 // Runs of 8 pixels begin 8 words apart, so they would use only a quarter of the banks. A word of padding after every 8
 // words spreads 32 of them over 32 banks.
 fn padded(index: u32) -> u32 {
@@ -160,16 +147,13 @@ fn load_rows(local: u32, left: u32, top: u32) {
 }
 
 // The words of the pixel at a place in a row of the tile, counted from REACH pixels before the tile.
-fn pixel_of_row(line: u32, y: u32, left: u32, place: u32) -> vec2<u32> {
-    if STAGED {
-        let at = line * TILE_SPAN + place + HALO - REACH;
-        let first = row_tile[padded(at)];
-        if WORDS == 1u {
-            return vec2<u32>(first, 0u);
-        }
-        return vec2<u32>(first, row_tile[padded(LINES * TILE_SPAN + at)]);
+fn pixel_of_row(line: u32, place: u32) -> vec2<u32> {
+    let at = line * TILE_SPAN + place + HALO - REACH;
+    let first = row_tile[padded(at)];
+    if WORDS == 1u {
+        return vec2<u32>(first, 0u);
     }
-    return pixel_at(min(max(left + place, REACH) - REACH, picture.size.x - 1u), y);
+    return vec2<u32>(first, row_tile[padded(LINES * TILE_SPAN + at)]);
 }
 
 // Codes of four neighbouring pixels, or sums of them. If a row's sums fit in 16 bits, `red` has blue in its upper half.
@@ -192,11 +176,11 @@ fn unpacked(words: Words) -> Four {
     return Four(red, green, blue);
 }
 
-fn four_of_row(line: u32, y: u32, left: u32, place: u32) -> Four {
-    let a = pixel_of_row(line, y, left, place);
-    let b = pixel_of_row(line, y, left, place + 1u);
-    let c = pixel_of_row(line, y, left, place + 2u);
-    let d = pixel_of_row(line, y, left, place + 3u);
+fn four_of_row(line: u32, place: u32) -> Four {
+    let a = pixel_of_row(line, place);
+    let b = pixel_of_row(line, place + 1u);
+    let c = pixel_of_row(line, place + 2u);
+    let d = pixel_of_row(line, place + 3u);
     return unpacked(Words(vec4<u32>(a.x, b.x, c.x, d.x), vec4<u32>(a.y, b.y, c.y, d.y)));
 }
 
@@ -247,10 +231,8 @@ fn across(
     let tile = group.y * groups.x + group.x;
     let left = tile % spans * SPAN;
     let top = tile / spans * LINES;
-    if STAGED {
-        load_rows(local, left, top);
-        workgroupBarrier();
-    }
+    load_rows(local, left, top);
+    workgroupBarrier();
     let line = local / (SPAN / RUN);
     let first = local % (SPAN / RUN) * RUN;
     let y = top + line;
@@ -258,8 +240,8 @@ fn across(
         return;
     }
     // The values that leave the sum are its oldest ones.
-    let leaving = four_of_row(line, y, left, first);
-    let leaving_next = four_of_row(line, y, left, first + 4u);
+    let leaving = four_of_row(line, first);
+    let leaving_next = four_of_row(line, first + 4u);
     var sum = vec3<u32>(0u);
     var place = 0u;
     if SIZE > RUN {
@@ -268,13 +250,13 @@ fn across(
     }
     for (; place + 1u < SIZE; place += 2u) {
         // SIZE is odd, so the values form pairs.
-        let a = pixel_of_row(line, y, left, first + place);
-        let b = pixel_of_row(line, y, left, first + place + 1u);
+        let a = pixel_of_row(line, first + place);
+        let b = pixel_of_row(line, first + place + 1u);
         sum += total_of_four(unpacked(Words(vec4<u32>(a.x, b.x, 0u, 0u), vec4<u32>(a.y, b.y, 0u, 0u))));
     }
-    let sums = slid_four(sum, four_of_row(line, y, left, first + SIZE - 1u), leaving);
+    let sums = slid_four(sum, four_of_row(line, first + SIZE - 1u), leaving);
     sum = vec3<u32>(sums.red.w - leaving.red.w, sums.green.w - leaving.green.w, sums.blue.w - leaving.blue.w);
-    let sums_next = slid_four(sum, four_of_row(line, y, left, first + SIZE + 3u), leaving_next);
+    let sums_next = slid_four(sum, four_of_row(line, first + SIZE + 3u), leaving_next);
     let here = kept_four(sums);
     let next = kept_four(sums_next);
     let at = (y * stride + left + first) / RUN;
@@ -297,14 +279,9 @@ struct ColumnSums {
     high: vec3<u32>,
 }
 
-fn sums_of_columns(column: u32, pair: u32, top: u32, place: u32) -> ColumnSums {
-    var words: vec3<u32>;
-    if STAGED {
-        let at = place * PAIRS + column;
-        words = vec3<u32>(red_blue_tile[at], green_tile[at]);
-    } else {
-        words = sums_above(pair, top + place);
-    }
+fn sums_of_columns(column: u32, place: u32) -> ColumnSums {
+    let at = place * PAIRS + column;
+    let words = vec3<u32>(red_blue_tile[at], green_tile[at]);
     if NARROW {
         return ColumnSums(words, vec3<u32>(0u));
     }
@@ -346,33 +323,31 @@ fn down(
     // Beyond the stride, the last columns repeat; they are not written again.
     let inside = min(pair, pairs - 1u);
     let top = tile / tiles_across * ROWS;
-    if STAGED {
-        for (var place = local / PAIRS; place < ROWS + 2u * REACH; place += DOWN / PAIRS) {
-            let sums = sums_above(inside, top + place);
-            red_blue_tile[place * PAIRS + column] = sums.xy;
-            green_tile[place * PAIRS + column] = sums.z;
-        }
-        workgroupBarrier();
+    for (var place = local / PAIRS; place < ROWS + 2u * REACH; place += DOWN / PAIRS) {
+        let sums = sums_above(inside, top + place);
+        red_blue_tile[place * PAIRS + column] = sums.xy;
+        green_tile[place * PAIRS + column] = sums.z;
     }
+    workgroupBarrier();
     let first = local / PAIRS * RUN;
     if pair >= pairs || top + first >= blur.size.y {
         return;
     }
     var sum = ColumnSums(vec3<u32>(0u), vec3<u32>(0u));
     for (var place = 0u; place + 1u < SIZE; place += 1u) {
-        let entering = sums_of_columns(column, inside, top, first + place);
+        let entering = sums_of_columns(column, first + place);
         sum.low += entering.low;
         sum.high += entering.high;
     }
     for (var i = 0u; i < RUN; i += 1u) {
-        let entering = sums_of_columns(column, inside, top, first + i + SIZE - 1u);
+        let entering = sums_of_columns(column, first + i + SIZE - 1u);
         sum.low += entering.low;
         sum.high += entering.high;
         let y = top + first + i;
         if y < blur.size.y {
             write_means(sum, y * blur.stride + 2u * pair);
         }
-        let leaving = sums_of_columns(column, inside, top, first + i);
+        let leaving = sums_of_columns(column, first + i);
         sum.low -= leaving.low;
         sum.high -= leaving.high;
     }

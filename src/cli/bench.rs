@@ -177,6 +177,7 @@ const CONTENTS: Values<BenchContent> = &[
     ("natural", BenchContent::Natural, "Like a photograph: smooth areas, edges, a little noise"),
     ("noise", BenchContent::Noise, "Random code values"),
     ("constant", BenchContent::Constant, "A single colour"),
+    ("ramp", BenchContent::Ramp, "Every code equally often"),
 ];
 
 #[cfg(test)]

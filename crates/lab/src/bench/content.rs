@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use histoscope_core::picture::color::Colorimetry;
-use histoscope_core::picture::layout::PixelLayout;
+use histoscope_core::picture::layout::{ColorModel, PixelLayout};
 use histoscope_core::picture::{OwnedPlanes, Picture, PictureError};
 
 /// The number of different pictures.
@@ -25,11 +25,13 @@ pub enum BenchContent {
     Noise,
     /// One colour. All pixels compete for the same bin.
     Constant,
+    /// Every code equally often, from black at the left to white at the right.
+    Ramp,
 }
 
 impl BenchContent {
     /// Every kind of content.
-    pub const ALL: [Self; 3] = [Self::Natural, Self::Noise, Self::Constant];
+    pub const ALL: [Self; 4] = [Self::Natural, Self::Noise, Self::Constant, Self::Ramp];
 
     /// Returns the name used by the command line and the report.
     #[must_use]
@@ -38,7 +40,15 @@ impl BenchContent {
             Self::Natural => "natural",
             Self::Noise => "noise",
             Self::Constant => "constant",
+            Self::Ramp => "ramp",
         }
+    }
+
+    /// Returns a picture of this content in R'G'B', as large as another one.
+    #[must_use]
+    pub fn in_place_of(self, picture: &Picture) -> Option<Picture> {
+        let layout = super::layouts::parse("gbrp")?;
+        self.picture(layout, (picture.width(), picture.height()), 0).ok()
     }
 
     /// Makes a picture of this content. Pictures with different seeds differ, except constant ones.
@@ -60,6 +70,7 @@ impl BenchContent {
                 match self {
                     Self::Noise => random.fill(row),
                     Self::Constant => fill_constant(&layout, size.0, index, row),
+                    Self::Ramp => fill_ramp(&layout, size.0, index, row),
                     Self::Natural => NaturalRow::new(&layout, size, y, seed).fill(index, row, &mut random),
                 }
             };
@@ -141,6 +152,19 @@ fn fill_constant(layout: &PixelLayout, width: u32, plane: usize, row: &mut [u8])
     });
 }
 
+/// Fills a row with every code, without colour.
+fn fill_ramp(layout: &PixelLayout, width: u32, plane: usize, row: &mut [u8]) {
+    let is_chroma = |component| component > 0 && layout.model == ColorModel::YCbCr;
+    each_sample(layout, width, plane, row, |component, x, sample| {
+        let at = if is_chroma(component) {
+            1 << (layout.depth - 1)
+        } else {
+            ((x as u64) << layout.depth) / u64::from(width)
+        };
+        store(layout, component, at as u16, sample);
+    });
+}
+
 /// One row of a picture that resembles a photograph: sky above, texture below, and a disc with a sharp edge. All codes
 /// are legal in limited range.
 struct NaturalRow<'a> {
@@ -176,7 +200,7 @@ impl<'a> NaturalRow<'a> {
     }
 
     fn is_ycbcr(&self) -> bool {
-        self.layout.model == histoscope_core::picture::layout::ColorModel::YCbCr
+        self.layout.model == ColorModel::YCbCr
     }
 }
 

@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::adjust::{AdjustRow, write_table};
 use super::measure::{Clock, Times};
+use super::topics::{LabRow, write_table};
 use crate::{ChannelSet, Method};
 
 /// A comparison of bins with the reference, over all checked pictures.
@@ -138,8 +138,8 @@ pub struct Report {
     pub bin_count: u32,
     /// The rows.
     pub rows: Vec<MethodRow>,
-    /// The adjustments.
-    pub adjustments: Vec<AdjustRow>,
+    /// Prefix sums, blurs and drawings.
+    pub lab: Vec<LabRow>,
 }
 
 impl Report {
@@ -199,7 +199,7 @@ impl fmt::Display for Report {
                 write_row(f, row)?;
             }
         }
-        write_table(f, &self.adjustments)?;
+        write_table(f, &self.lab)?;
         if self.rows.iter().any(|row| !row.is_settled()) {
             writeln!(f, "\n~: the median kept changing; the GPU may be warm, busy, or saving power")?;
         }

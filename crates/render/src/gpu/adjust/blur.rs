@@ -42,8 +42,6 @@ pub struct BlurPlan {
     pub lines: u32,
     /// Pairs of columns of a tile in the pass along the columns.
     pub pairs: u32,
-    /// `true` if tiles are kept in workgroup memory.
-    pub staged: bool,
 }
 
 impl BlurPlan {
@@ -54,7 +52,7 @@ impl BlurPlan {
         let fits = |words: u32, workgroup: u32| {
             words * 4 <= limits.max_compute_workgroup_storage_size && workgroup <= invocations
         };
-        let plan = |lines, pairs| Self { bits, size, lines, pairs, staged: true };
+        let plan = |lines, pairs| Self { bits, size, lines, pairs };
         let four = plan(4, 1);
         let lines = if fits(four.across_words(), four.across()) { 4 } else { 2 };
         // More workgroups of 16 pairs than of 32 run concurrently: on an NVIDIA H200, this reduced the blur to four
@@ -238,9 +236,8 @@ fn constants(plan: &BlurPlan) -> Vec<(&'static str, f64)> {
         ("DOWN", plan.down()),
         ("PAIRS", plan.pairs),
         ("ROWS", ROWS),
-        ("ACROSS_WORDS", if plan.staged { plan.across_words() } else { 1 }),
-        ("DOWN_PAIRS", if plan.staged { plan.down_pairs() } else { 1 }),
-        ("STAGED", u32::from(plan.staged)),
+        ("ACROSS_WORDS", plan.across_words()),
+        ("DOWN_PAIRS", plan.down_pairs()),
     ];
     constants.map(|(name, value)| (name, f64::from(value))).to_vec()
 }
