@@ -179,6 +179,8 @@ pub struct FirstView {
     pub stops: Stops,
     /// The choices that the lab opens with; `None` if it starts closed.
     pub lab: Option<LabChoice>,
+    /// The file with a shader that counts in place of the chosen method's.
+    pub lab_shader: Option<PathBuf>,
 }
 
 /// Why the window closed or did not open.

@@ -244,6 +244,7 @@ impl PlayArgs {
                 scopes: None,
                 histograms: None,
                 lab: None,
+                lab_shader: None,
             },
             cache_bytes: usize::try_from(self.cache_mb << 20).unwrap_or(usize::MAX) / pictures,
             keeps_settings: !self.no_config,

@@ -234,8 +234,9 @@ fn it_takes_the_whole_window_for_a_lecture_and_gives_it_back() {
     let is_dark = |(x, y): (u32, u32)| large.pixel(x, y).iter().all(|&code| code < 40);
     assert!([(5, 5), (5, 714), (1274, 5), (1274, 714)].into_iter().all(is_dark), "the picture is still there");
     assert!(large.differing(&beside, Area::Left) > 100_000, "it does not take the left half");
-    // The button gives the room back; then keys still lead to the same place.
-    click(&program, "large");
+    // The code takes a part of it. The button gives the room back; then keys still lead to the same place.
+    program.after(|| click(&program, "large"), "note: lab: in the whole window, with its code");
+    program.after(|| click(&program, "large"), "note: lab: beside the picture");
     program.take_pointer_away();
     stands();
     program.until_same("the panel beside the picture", &beside, Area::Everywhere);
@@ -400,5 +401,50 @@ fn closed_lab_leaves_passes(program: &Program, engine: &str) {
     let log = program.log();
     let closed = log.rfind("lab: closed").expect("it was closed");
     assert!(!log[closed + 11..].contains("lab"), "a closed lab goes on: {}", &log[closed..]);
+    program.quit_with("q");
+}
+
+#[test]
+fn a_shader_in_a_file_counts_again_when_it_is_saved() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let path = folder.path().join("my.wgsl");
+    let text = histoscope_lab::Method::Sum.shader().expect("it has WGSL").source();
+    std::fs::write(&path, &text).expect("it is written");
+    let shader = path.to_str().expect("a name");
+    let arguments = ["lab", sample(), "--paused", "--method", "sum", "--shader", shader];
+    let program = Program::start_on(&arguments);
+    let line = program.then("lab counted: sum on 1280×720");
+    assert!(line.contains("equals the reference"), "{line}");
+    let save = |from: &str, to: &str| {
+        std::fs::write(&path, text.replace(from, to)).expect("it is written");
+        program.pass(std::time::Duration::from_millis(600));
+    };
+    let line =
+        program.after(|| save("(image, position, 0)", "(image, position / 2u, 0)"), "lab counted: sum on 1280×720");
+    assert!(line.contains("differs from the reference"), "{line}");
+    assert!(program.log().contains("note: my.wgsl was saved and counts now"));
+    program.after(|| save("workgroupBarrier();", "workgroupBarrier()"), "lab counted: nothing: my.wgsl, line ");
+    // The code stands beside the diagram in the whole window.
+    program.after(|| program.key("ctrl+u"), "note: lab: in the whole window");
+    program.after(|| program.key("ctrl+u"), "note: lab: in the whole window, with its code");
+    program.after(|| program.key("ctrl+u"), "note: lab: beside the picture");
+    program.quit_with("q");
+}
+
+#[test]
+fn the_lab_works_on_other_pictures_until_it_is_closed() {
+    let program = paused_sample(&[]);
+    program.take_pointer_away();
+    let plain = program.settled();
+    program.after(|| program.key("shift+l"), "lab counted: race on 1280×720");
+    program.after(|| click(&program, "atomics"), "lab counted: atomics on 1280×720");
+    for place in 0..4 {
+        let line = program.after(|| click(&program, "input"), "lab counted: atomics on 1280×720");
+        assert_right("atomics", &line);
+        program.take_pointer_away();
+        program.until_other(&format!("picture {place}"), &plain, Area::Outside, 20_000);
+    }
+    program.after(|| program.key("Escape"), "lab: closed");
+    program.until_same("the video’s picture", &plain, Area::Below);
     program.quit_with("q");
 }

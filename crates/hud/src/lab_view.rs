@@ -7,6 +7,7 @@ use egui::Pos2;
 
 use histoscope_core::histogram::CHANNELS;
 use histoscope_lab::GROUPS;
+use histoscope_lab::bench::BenchContent;
 use histoscope_lab::{BlurSetup, Blurred, ChannelSet, DrawMethod, Drawn, Method, SumSetup, Summed, Topic};
 use histoscope_render::view::overlay::BarScale;
 
@@ -45,8 +46,12 @@ pub struct LabView<'a> {
     pub is_paused: bool,
     /// `true` if the panel shows only the essentials, so that a video can play on.
     pub is_brief: bool,
+    /// The picture in place of the video's, if there is one.
+    pub input: Option<BenchContent>,
     /// `true` if the panel takes the whole window, in large letters.
     pub is_large: bool,
+    /// `true` if the code stands beside the diagram then.
+    pub has_code: bool,
 }
 
 /// The contents of the panel, by topic.
@@ -160,11 +165,34 @@ pub struct DrawView<'a> {
     pub newest: Option<(&'a Drawn, u64)>,
 }
 
+/// A shader of the user's own.
+#[derive(Debug, Clone)]
+pub struct OwnView<'a> {
+    /// The name of its file.
+    pub name: String,
+    /// The text in the file.
+    pub text: &'a str,
+    /// The line with a fault, from 1.
+    pub fault: Option<u32>,
+}
+
+impl CountingView<'_> {
+    /// Returns what counts: the method, or the user's own shader.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        self.own.as_ref().map_or(self.method.title(), |own| &own.name)
+    }
+}
+
 /// The contents of the panel for a method of counting.
 #[derive(Debug, Clone)]
 pub struct CountingView<'a> {
     /// The method that counts.
     pub method: Method,
+    /// The shader that counts in place of the method's, if there is one.
+    pub own: Option<OwnView<'a>>,
+    /// What the lab has measured.
+    pub measured: &'a Measured,
     /// Size of a chunk or a workgroup, in pixels.
     pub chunk: (u32, u32),
     /// `true` if this is the method's default, because no size is chosen.
@@ -248,6 +276,8 @@ pub struct Cut {
 /// A request to the lab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LabCommand {
+    /// Work on this picture; `None` for the video's.
+    Input(Option<BenchContent>),
     /// Switch to this topic.
     Topic(Topic),
     /// Show this page.

@@ -66,9 +66,9 @@ use histoscope_render::labels::fonts;
 pub use info::InfoLine;
 pub use lab::{
     BINS as LAB_BINS, BasicsView, BlurView, CHUNKS as LAB_CHUNKS, ChannelBins as LabBins, ChoiceOutcome, CountingView,
-    Cut, DrawView, Figures, LOST as LAB_LOST, LabCommand, LabPage, LabView, Measured as LabMeasured, PassFigures,
-    Sample, SumView, TICK, TopicView, blur_verdict, draw_verdict, grouped, left_for_others, sum_kind, sum_verdict,
-    verdict,
+    Cut, DrawView, Figures, LOST as LAB_LOST, LabCommand, LabPage, LabView, Measured as LabMeasured, OwnView,
+    PassFigures, Sample, SumView, TICK, TopicView, blur_verdict, draw_verdict, grouped, left_for_others, sum_kind,
+    sum_verdict, verdict,
 };
 use menu::Menu;
 pub use model::{
@@ -160,6 +160,8 @@ pub struct Hud {
     waits: bool,
     /// `true` if all letters are large, because the lab takes the whole window.
     pub is_large: bool,
+    /// `true` if they leave room for the lab's code then.
+    pub has_code: bool,
     /// Number of layouts so far.
     layouts: u64,
     /// Rectangles of the cards on the view, in points.
@@ -206,6 +208,7 @@ impl Hud {
             drawn: None,
             waits: false,
             is_large: false,
+            has_code: false,
             layouts: 0,
             cards: Vec::new(),
             between: PanelGap::default(),
@@ -460,16 +463,21 @@ impl Hud {
         [fade, self.notes.next_change(now), self.repaint_at].into_iter().flatten().min()
     }
 
+    /// Returns the size in points of a window with large letters, if they are large.
+    fn large(&self) -> Option<(f64, f64)> {
+        self.is_large.then_some(LARGE[usize::from(self.has_code)])
+    }
+
     /// Returns the pixels of the view per point of the layout.
     #[must_use]
     pub fn pixels_per_point(&self, view: (u32, u32), scale_factor: f64) -> f32 {
-        zoom(view, scale_factor, self.is_large) * scale_factor as f32
+        zoom(view, scale_factor, self.large()) * scale_factor as f32
     }
 
     /// Sets the zoom of the next egui pass to suit the view. Returns the pixels per point. Call this only right before
     /// a pass: until then, egui keeps the old zoom and accumulates a repaint cause per call.
     fn set_scale(&self, view: (u32, u32), scale_factor: f64) -> f32 {
-        let zoom = zoom(view, scale_factor, self.is_large);
+        let zoom = zoom(view, scale_factor, self.large());
         if (self.context.zoom_factor() - zoom).abs() > 1e-3 {
             self.context.set_zoom_factor(zoom);
         }
@@ -539,19 +547,20 @@ impl Hud {
     }
 }
 
-/// The size in points of a window with large letters, to which they grow with the window.
-const LARGE: (f64, f64) = (780.0, 440.0);
+/// The size in points of a window with large letters, to which they grow with the window: without the lab's code, and
+/// with it.
+const LARGE: [(f64, f64); 2] = [(780.0, 440.0), (1180.0, 664.0)];
 
 /// Returns the points of the display per point of the layout: a little fewer on small windows, more on huge ones and
 /// for large letters.
-fn zoom(view: (u32, u32), scale_factor: f64, is_large: bool) -> f32 {
+fn zoom(view: (u32, u32), scale_factor: f64, large: Option<(f64, f64)>) -> f32 {
     let [width, height] = [view.0, view.1].map(|pixels| f64::from(pixels) / scale_factor);
     let zoom = match height {
         h if h < 360.0 => 0.9,
         h if h > 1080.0 => (h / 1080.0).sqrt().min(1.6),
         _ => 1.0,
     };
-    let zoom = if is_large { zoom.max((width / LARGE.0).min(height / LARGE.1)) } else { zoom };
+    let zoom = large.map_or(zoom, |(points, down)| zoom.max((width / points).min(height / down)));
     // In steps, so that enlarging the window does not lay out all text again at every size.
     ((zoom * 20.0).round() / 20.0) as f32
 }

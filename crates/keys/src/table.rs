@@ -413,7 +413,7 @@ pub const TABLE: &[Bindings] = &[
             key(ShiftNamed(NamedKey::Down), StepLab { forward: true }),
             key(Control("u"), EnlargeLab),
         ],
-        "method of the lab; in large",
+        "method of the lab; large, code",
     ),
     row(
         Section::Reading,

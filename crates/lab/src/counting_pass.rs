@@ -1,6 +1,7 @@
 //! The tutorials' counting methods on the GPU, as simple as in the tutorials, on 8-bit RGBA images.
 
 use super::method::{ChannelSet, Method};
+use super::own::OwnShader;
 use super::setup::Setup;
 use histoscope_render::gpu::params::PairingParams;
 use histoscope_render::gpu::readback::read_buffer;
@@ -52,6 +53,8 @@ pub struct CountingPass {
     adds: bool,
     /// One pipeline for each group of channels counted together.
     count: Vec<wgpu::ComputePipeline>,
+    /// For a shader of the user's own: the word that is not 0 if a loop was stopped, and its bind group.
+    stopped: Option<(wgpu::Buffer, wgpu::BindGroup)>,
     count_workgroups: (u32, u32),
     /// One bind group per image.
     count_groups: Vec<wgpu::BindGroup>,
@@ -60,7 +63,8 @@ pub struct CountingPass {
 }
 
 impl CountingPass {
-    /// Makes the pipelines and buffers of a method for images of this size.
+    /// Makes the pipelines and buffers of a method for images of this size. A shader of the user's own, if given, counts
+    /// in place of the method's.
     ///
     /// Returns `Ok(Err)` with the reason if the adapter cannot run it. The method must be one that [reads
     /// images](Method::reads_texture).
@@ -72,19 +76,12 @@ impl CountingPass {
         setup: Setup,
         size: (u32, u32),
         images: &[wgpu::TextureView],
+        own: Option<&OwnShader>,
     ) -> Result<Result<Self, String>, GpuError> {
         if let Err(why) = setup.check(gpu) {
             return Ok(Err(why));
         }
         let Setup { method, shape, .. } = setup;
-        let shader = match method {
-            Method::Single => &shaders::SINGLE,
-            Method::Race => &shaders::RACE,
-            Method::Shared => &shaders::SHARED,
-            Method::Subgroup => &shaders::SUBGROUP,
-            Method::Sum | Method::Pairwise => &shaders::CHUNKS,
-            _ => &shaders::ATOMICS,
-        };
         let across = shape.chunks_of(size);
         let workgroups = if method == Method::Single { (1, 1) } else { across };
         let most = gpu.device.limits().max_compute_workgroups_per_dimension;
@@ -104,7 +101,20 @@ impl CountingPass {
             }
             Err(why) => return Ok(Err(why)),
         };
-        let (count, constants) = counting(gpu, setup, shader);
+        let shader = method.shader().unwrap_or(&shaders::ATOMICS);
+        let runs = count_constants(gpu, setup);
+        let (count, stopped) = match own {
+            None => {
+                let module = shader.module(&gpu.device);
+                let pipeline = |run: &Vec<_>| module.compute(&gpu.device, "count", &overrides(run));
+                (runs.iter().map(pipeline).collect(), None)
+            }
+            Some(own) => match own.pipelines(gpu, &runs, setup.most_turns())? {
+                Ok(own) => (own.pipelines, Some((own.stopped, own.group))),
+                Err(why) => return Ok(Err(why)),
+            },
+        };
+        let constants = runs.into_iter().next().unwrap_or_default();
         let group = |view| {
             let resources = [wgpu::BindingResource::TextureView(view), bins.as_entire_binding()];
             groups::IMAGE_BINS.bind_resources(&gpu.device, resources)
@@ -122,7 +132,7 @@ impl CountingPass {
         let count_groups = images.iter().map(group).collect();
         gpu.check()?;
         let adds = !method.keeps_chunks();
-        Ok(Ok(Self { setup, bins, adds, count, count_workgroups: workgroups, count_groups, sums, steps }))
+        Ok(Ok(Self { setup, bins, adds, count, stopped, count_workgroups: workgroups, count_groups, sums, steps }))
     }
 
     /// Returns the setup of this pass.
@@ -143,10 +153,19 @@ impl CountingPass {
         &self.bins
     }
 
+    /// Returns a word that is not 0 if a loop was stopped, for a shader of the user's own.
+    #[must_use]
+    pub fn stopped(&self) -> Option<&wgpu::Buffer> {
+        self.stopped.as_ref().map(|(word, _)| word)
+    }
+
     /// Records the preparation for [`dispatch`](Self::dispatch): clears the bins if the method adds to them.
     pub fn clear(&self, encoder: &mut wgpu::CommandEncoder) {
         if self.adds {
             encoder.clear_buffer(&self.bins, 0, None);
+        }
+        if let Some(stopped) = self.stopped() {
+            encoder.clear_buffer(stopped, 0, None);
         }
     }
 
@@ -184,6 +203,9 @@ impl CountingPass {
 
     fn dispatch_count(&self, pass: &mut wgpu::ComputePass<'_>, image: usize) {
         pass.set_bind_group(0, &self.count_groups[image % self.count_groups.len()], &[]);
+        if let Some((_, group)) = &self.stopped {
+            pass.set_bind_group(1, group, &[]);
+        }
         for pipeline in &self.count {
             pass.set_pipeline(pipeline);
             pass.dispatch_workgroups(self.count_workgroups.0, self.count_workgroups.1, 1);
@@ -191,12 +213,8 @@ impl CountingPass {
     }
 }
 
-/// Returns the pipelines that count, and the constants of the first one.
-fn counting(
-    gpu: &Gpu,
-    setup: Setup,
-    shader: &'static Shader,
-) -> (Vec<wgpu::ComputePipeline>, Vec<(&'static str, u32)>) {
+/// Returns the constants of each dispatch that counts.
+fn count_constants(gpu: &Gpu, setup: Setup) -> Vec<Vec<(&'static str, u32)>> {
     let Setup { method, channels, shape } = setup;
     let mut constants = vec![("BINS", shape.bins()), ("CHANNELS", channels.count())];
     if method != Method::Single {
@@ -205,9 +223,8 @@ fn counting(
     if method == Method::Subgroup {
         constants.push(("INVOCATIONS", whole_subgroups(gpu, shape.chunk_pixels())));
     }
-    let module = shader.module(&gpu.device);
     if !method.has_chunks() {
-        return (vec![module.compute(&gpu.device, "count", &overrides(&constants))], constants);
+        return vec![constants];
     }
     let together = setup.channels_together(&gpu.device.limits());
     let of_run = |first: u32| {
@@ -216,9 +233,7 @@ fn counting(
         constants.extend([("FIRST", first), ("TOGETHER", count), ("WORDS", shape.bins() * count)]);
         constants
     };
-    let runs: Vec<_> = (4 - channels.count()..4).step_by(together as usize).map(of_run).collect();
-    let pipelines = runs.iter().map(|run| module.compute(&gpu.device, "count", &overrides(run))).collect();
-    (pipelines, runs.into_iter().next().unwrap_or_default())
+    (4 - channels.count()..4).step_by(together as usize).map(of_run).collect()
 }
 
 /// Rounds up to whole subgroups, if a workgroup may have that many invocations.

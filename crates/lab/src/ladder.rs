@@ -7,6 +7,7 @@ use super::counting_pass::{CountingPass, Step, overrides};
 use super::image::{Conversion, convert, count_plainly, reading};
 use super::method::{ChannelSet, Method};
 use super::ours::OursPass;
+use super::own::OwnShader;
 use super::setup::Setup;
 use super::shape::reduced;
 use histoscope_core::histogram::Components;
@@ -84,11 +85,11 @@ impl Ladder {
     /// # Errors
     /// [`GpuError`] if the device fails.
     pub fn new(gpu: &Gpu, setup: Setup, picture: &Picture) -> Result<Result<Self, String>, GpuError> {
-        Self::of_part(gpu, setup, picture, 1)
+        Self::of_part(gpu, setup, picture, 1, None)
     }
 
     /// Sets up a method like [`new`](Self::new), but uses at most the first of each `least_step` pixels across and
-    /// down, if the method counts an image.
+    /// down, if the method counts an image. Such a method counts by a shader of the user's own, if there is one.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -97,6 +98,7 @@ impl Ladder {
         setup: Setup,
         picture: &Picture,
         least_step: u32,
+        own: Option<&OwnShader>,
     ) -> Result<Result<Self, String>, GpuError> {
         if let Err(why) = setup.check(gpu) {
             return Ok(Err(why));
@@ -121,7 +123,7 @@ impl Ladder {
                     Err(why) => return Ok(Err(why)),
                 };
                 let images = std::slice::from_ref(&conversion.view);
-                match CountingPass::new(gpu, setup, conversion.size, images)? {
+                match CountingPass::new(gpu, setup, conversion.size, images, own)? {
                     Ok(pass) => LadderCounter::Image { pass: Box::new(pass), conversion },
                     Err(why) => return Ok(Err(why)),
                 }
@@ -205,6 +207,15 @@ impl Ladder {
             LadderCounter::Image { pass, .. } => pass.bins(),
             LadderCounter::Ours(pass) => &pass.bins,
             LadderCounter::Cpu { bins, .. } => bins,
+        }
+    }
+
+    /// Returns a word that is not 0 if a loop was stopped, for a shader of the user's own.
+    #[must_use]
+    pub fn stopped(&self) -> Option<&wgpu::Buffer> {
+        match &self.counter {
+            LadderCounter::Image { pass, .. } => pass.stopped(),
+            LadderCounter::Ours(_) | LadderCounter::Cpu { .. } => None,
         }
     }
 

@@ -16,6 +16,7 @@
 //!   [`Worker`].
 //! - [`Ladder`] is any method set up for a video's frames, together with the correct counts. [`Live`] returns its
 //!   counts and times while a video plays. [`Runner`] owns it for the window.
+//! - [`OwnShader`] is a shader of the user's own, in place of a method's.
 
 pub mod bench;
 mod blur;
@@ -28,6 +29,7 @@ mod ladder;
 mod live;
 mod method;
 mod ours;
+mod own;
 mod prepared_blur;
 mod prepared_drawing;
 mod prepared_scan;
@@ -45,6 +47,7 @@ pub use ladder::{Floor, Ladder, LadderCounts};
 pub use live::{Live, Measured, Runner};
 pub use method::{ChannelSet, Method, Topic};
 pub use ours::OursPass;
+pub use own::{OwnShader, OwnShaderError};
 pub use prepared_blur::{BlurSetup, Blurred, PreparedBlur};
 pub use prepared_drawing::{DrawSetup, Drawn, PreparedDrawing};
 pub use prepared_scan::{GROUPS, PreparedScan, ScannedWords, SumSetup, Summed};

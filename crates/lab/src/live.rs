@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::ladder::{Ladder, LadderCounts};
+use super::own::OwnShader;
 use super::setup::Setup;
 use histoscope_core::picture::Picture;
 use histoscope_render::gpu::readback_belt::ReadbackBelt;
@@ -21,6 +22,8 @@ pub struct Measured {
     /// The passes in order, each with its time. GPU passes are timed by the GPU's clock, and have `None` if it cannot
     /// be read. A method on the CPU is one pass, timed by the CPU's clock.
     pub passes: Vec<(&'static str, Option<Duration>)>,
+    /// `true` if a loop of the user's own shader took too many turns and was stopped.
+    pub was_stopped: bool,
     /// The time of the floor, which reads the planes and does nothing else.
     pub floor: Option<Duration>,
 }
@@ -51,7 +54,7 @@ impl Live {
     /// # Errors
     /// [`GpuError`] if the device fails.
     pub fn new(gpu: &Gpu, setup: Setup, picture: &Picture) -> Result<Result<Self, String>, GpuError> {
-        Self::of_part(gpu, setup, picture, 1)
+        Self::of_part(gpu, setup, picture, 1, None)
     }
 
     /// Sets up a method that counts part of the pixels, as [`Ladder::of_part`] does.
@@ -63,10 +66,11 @@ impl Live {
         setup: Setup,
         picture: &Picture,
         least_step: u32,
+        own: Option<&OwnShader>,
     ) -> Result<Result<Self, String>, GpuError> {
-        Ok(Ladder::of_part(gpu, setup, picture, least_step)?.map(|ladder| {
+        Ok(Ladder::of_part(gpu, setup, picture, least_step, own)?.map(|ladder| {
             let spans = ladder.steps().len() as u32 + 1;
-            let bytes = 2 * bin_bytes(setup) + u64::from(spans) * Timestamps::SPAN_BYTES;
+            let bytes = 2 * bin_bytes(setup) + STOPPED_BYTES + u64::from(spans) * Timestamps::SPAN_BYTES;
             Self {
                 timestamps: Timestamps::new(gpu, spans),
                 belt: ReadbackBelt::new(&gpu.device, "ladder", bytes, MAX_IN_FLIGHT),
@@ -101,8 +105,12 @@ impl Live {
         self.belt.record_with(on_cpu, |readback| {
             encoder.copy_buffer_to_buffer(ladder.bins(), 0, readback, 0, bin_bytes);
             encoder.copy_buffer_to_buffer(ladder.expected(), 0, readback, bin_bytes, bin_bytes);
+            if let Some(stopped) = ladder.stopped() {
+                encoder.copy_buffer_to_buffer(stopped, 0, readback, 2 * bin_bytes, 4);
+            }
             if let Some(timestamps) = timestamps {
-                timestamps.record_copy_to(encoder, 0..ladder.steps().len() as u32 + 1, readback, 2 * bin_bytes);
+                let at = 2 * bin_bytes + STOPPED_BYTES;
+                timestamps.record_copy_to(encoder, 0..ladder.steps().len() as u32 + 1, readback, at);
             }
             readback.size()
         });
@@ -128,7 +136,8 @@ impl Live {
     fn measured(&self, gpu: &Gpu, (OnCpu(on_cpu), words): (OnCpu, Vec<u32>)) -> Measured {
         let setup = self.ladder.setup();
         let (counted, rest) = words.split_at(setup.word_count());
-        let (expected, spans) = rest.split_at(setup.word_count());
+        let (expected, rest) = rest.split_at(setup.word_count());
+        let (stopped, spans) = rest.split_at(STOPPED_BYTES as usize / 4);
         let period_ns = f64::from(gpu.queue.get_timestamp_period());
         let spans = bytemuck::cast_slice::<u32, u8>(spans).chunks_exact(Timestamps::SPAN_BYTES as usize);
         let times = spans.map(|span| Duration::from_nanos(span_ns(span, period_ns) as u64));
@@ -140,10 +149,14 @@ impl Live {
         Measured {
             counts: LadderCounts { counted: setup.by_channel(counted), expected: setup.by_channel(expected) },
             passes,
+            was_stopped: self.ladder.stopped().is_some() && stopped[0] != 0,
             floor: times.last().copied().flatten(),
         }
     }
 }
+
+/// Bytes between the bins and the timestamps: whether a loop was stopped.
+const STOPPED_BYTES: u64 = 8;
 
 fn bin_bytes(setup: Setup) -> u64 {
     setup.word_count() as u64 * 4
@@ -158,17 +171,23 @@ pub struct Runner {
 
 impl Runner {
     /// Sets up a method for pictures like this one. If it counts an image, it uses at most the first of each
-    /// `least_step` pixels across and down.
+    /// `least_step` pixels across and down, and counts by a shader of the user's own if there is one.
     ///
     /// Returns `Ok(Err)` with the reason if the adapter cannot run it.
     ///
     /// # Errors
     /// [`GpuError`] if the device fails.
-    pub fn new(gpu: &Gpu, setup: Setup, picture: &Picture, least_step: u32) -> Result<Result<Self, String>, GpuError> {
+    pub fn new(
+        gpu: &Gpu,
+        setup: Setup,
+        picture: &Picture,
+        least_step: u32,
+        own: Option<&OwnShader>,
+    ) -> Result<Result<Self, String>, GpuError> {
         if let Err(reason) = PictureBuffers::check(gpu, picture) {
             return Ok(Err(reason.to_string()));
         }
-        let live = Live::of_part(gpu, setup, picture, least_step)?;
+        let live = Live::of_part(gpu, setup, picture, least_step, own)?;
         Ok(live.map(|live| Self { live, pictures: PictureBuffers::default() }))
     }
 

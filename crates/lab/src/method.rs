@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use histoscope_render::gpu::shaders::{self, Shader};
+
 /// A method of counting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -151,6 +153,20 @@ impl Method {
     #[must_use]
     pub const fn races(self) -> bool {
         matches!(self, Self::Race)
+    }
+
+    /// Returns the shader that counts, if the method reads an image on the GPU.
+    #[must_use]
+    pub const fn shader(self) -> Option<&'static Shader> {
+        Some(match self {
+            Self::Single => &shaders::SINGLE,
+            Self::Race => &shaders::RACE,
+            Self::Atomics => &shaders::ATOMICS,
+            Self::Sum | Self::Pairwise => &shaders::CHUNKS,
+            Self::Shared => &shaders::SHARED,
+            Self::Subgroup => &shaders::SUBGROUP,
+            Self::Scalar | Self::OursGpu | Self::OursCpu | Self::Floor => return None,
+        })
     }
 
     /// Returns the default size of a chunk or workgroup.

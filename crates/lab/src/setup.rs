@@ -63,6 +63,15 @@ impl Setup {
         Ok(())
     }
 
+    /// Returns how many turns an invocation's loops may take together in a shader of the user's own: far more than a
+    /// method needs, and few enough to end soon.
+    pub(super) const fn most_turns(self) -> u32 {
+        match self.method {
+            Method::Single => SOFTWARE_TURNS as u32,
+            _ => 8192 + 4 * self.word_count() as u32,
+        }
+    }
+
     /// Returns the step between counted pixels; 1 counts all of them. A larger step keeps the method from hanging the
     /// device, and from taking more than `chunk_bytes` for its chunks.
     #[must_use]

@@ -2,6 +2,7 @@
 
 use histoscope_hud::{LAB_BINS, LAB_CHUNKS, LabPage, grouped, sum_kind};
 use histoscope_lab::MAX_SIZE;
+use histoscope_lab::bench::BenchContent;
 use histoscope_lab::{
     BlurMethod, BlurSetup, ChannelSet, DrawMethod, Method, ScanKind, ScanMethod, Setup, Shape, ShapeError, SumSetup,
     Topic,
@@ -11,6 +12,8 @@ use histoscope_render::gpu::Gpu;
 /// The choices of the lab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LabChoice {
+    /// The picture in place of the video's, if there is one.
+    pub input: Option<BenchContent>,
     /// The topic.
     pub topic: Topic,
     /// The page before the methods.
@@ -36,6 +39,7 @@ impl Default for LabChoice {
     /// Returns the first method that is both parallel and wrong, in the tutorial's shape: this is what a lab is for.
     fn default() -> Self {
         Self {
+            input: None,
             topic: Topic::Counting,
             method: Method::Race,
             chunk: None,

@@ -8,12 +8,15 @@ use std::time::{Duration, Instant};
 
 use super::beside::LatestOutcome;
 use super::choice::LabChoice;
+use super::own::OwnFile;
 use super::sampling::{SAMPLES, samples, telling};
 use super::screen::{Advanced, FrameKey, ScreenState};
 use super::times::Times;
 use histoscope_core::picture::Picture;
-use histoscope_hud::{ChoiceOutcome, CountingView, Cut, Figures, LabBins, PassFigures, Sample, verdict};
-use histoscope_lab::{Costs, Measured, Runner, Setup};
+use histoscope_hud::{
+    ChoiceOutcome, CountingView, Cut, Figures, LabBins, LabMeasured, OwnView, PassFigures, Sample, verdict,
+};
+use histoscope_lab::{Costs, Measured, OwnShader, Runner, Setup};
 use histoscope_render::gpu::{Gpu, GpuError};
 
 /// Interval at which a pending result is polled.
@@ -50,6 +53,8 @@ enum CounterState {
     Nothing,
     /// No counters are possible, for this reason.
     Impossible(String),
+    /// The user's own shader must not run again, for this reason, until it or the choice changes.
+    GivenUp(String),
     /// A method, on the device for which it was created.
     Ready(Box<Ready>),
 }
@@ -97,15 +102,27 @@ impl LabCounting {
     }
 
     /// Returns the contents of the panel.
-    pub fn view(&self, choice: &LabChoice, on_screen: Option<(FrameKey, bool)>) -> CountingView<'_> {
+    pub fn view<'a>(
+        &'a self,
+        choice: &LabChoice,
+        own: Option<&'a OwnFile>,
+        measured: &'a LabMeasured,
+        on_screen: Option<(FrameKey, bool)>,
+    ) -> CountingView<'a> {
         CountingView {
             method: choice.method,
+            own: own.map(|own| OwnView {
+                name: own.name(),
+                text: &own.text,
+                fault: own.shader.as_ref().err().and_then(|error| error.line),
+            }),
+            measured,
             chunk: choice.chunk(),
             is_usual: choice.chunk.is_none(),
             channels: choice.channels,
             bins: choice.bins,
             outcome: match &self.state {
-                CounterState::Impossible(reason) => ChoiceOutcome::Impossible(reason),
+                CounterState::Impossible(reason) | CounterState::GivenUp(reason) => ChoiceOutcome::Impossible(reason),
                 _ => self.figures.now(on_screen),
             },
             bars: self.bars(on_screen),
@@ -120,7 +137,7 @@ impl LabCounting {
         self.figures.outdate();
     }
 
-    /// Takes a finished result, and counts a frame if it is due.
+    /// Takes a finished result, and counts a frame if it is due, by the shader of the user's own if there is one.
     ///
     /// # Errors
     /// [`GpuError`] if the device fails.
@@ -129,15 +146,26 @@ impl LabCounting {
         gpu: &Arc<Gpu>,
         (ScreenState { frame, is_playing }, key): (ScreenState<'_>, FrameKey),
         choice: &mut LabChoice,
+        own: Option<&OwnFile>,
         now: Instant,
     ) -> Result<Advanced, GpuError> {
         let mut advanced = Advanced::default();
         // Objects created for a lost device cannot be used on the next one.
-        if matches!(&self.state, CounterState::Ready(ready) if !Arc::ptr_eq(&ready.gpu, gpu)) {
+        if let CounterState::Ready(ready) = &self.state
+            && !Arc::ptr_eq(&ready.gpu, gpu)
+        {
+            let is_suspect = own.is_some() && ready.runner.is_pending();
             self.outdate();
+            if let Some(own) = own.filter(|_| is_suspect) {
+                self.give_up(&format!("the device was lost while {} ran; save it to run it again", own.name()));
+            }
         }
         if let CounterState::Ready(ready) = &mut self.state {
             if let Some((measured, (of, _))) = ready.runner.poll(gpu).zip(self.counted) {
+                if let Some(own) = own.filter(|_| measured.was_stopped) {
+                    self.give_up(&format!("{}: a loop took too many turns and was stopped", own.name()));
+                    return Ok(Advanced { has_news: true, ..advanced });
+                }
                 self.figures = LatestOutcome::Now(of, ready.figures(measured));
                 advanced.has_news = true;
                 self.next = self.next.max(ready.rest(now));
@@ -146,6 +174,9 @@ impl LabCounting {
                 advanced.wake_at = Some(now + INTERVAL);
                 return Ok(advanced);
             }
+        }
+        if matches!(self.state, CounterState::GivenUp(_)) {
+            return Ok(advanced);
         }
         let times = self.counted.filter(|(counted, _)| *counted == key).map_or(0, |(_, times)| times);
         if times >= ENOUGH && !choice.method.races() {
@@ -159,7 +190,7 @@ impl LabCounting {
             return Ok(advanced);
         }
         let least_step = if is_playing && gpu.is_software() { playing_step(&frame.picture) } else { 1 };
-        advanced.note = self.make(gpu, &frame.picture, least_step, choice)?;
+        advanced.note = self.make(gpu, &frame.picture, least_step, choice, own)?;
         advanced.has_news |= advanced.note.is_some();
         if times == 0 {
             // They keep their position, so that their changes can be followed. Other bins need other pixels.
@@ -177,7 +208,7 @@ impl LabCounting {
                 self.counted = Some((key, times + 1));
                 advanced.wake_at = Some(now + INTERVAL);
             }
-            CounterState::Nothing | CounterState::Impossible(_) => {
+            CounterState::Nothing | CounterState::Impossible(_) | CounterState::GivenUp(_) => {
                 // Reported and drawn once per frame.
                 self.figures = LatestOutcome::Nothing;
                 advanced.has_news |= times == 0;
@@ -185,6 +216,12 @@ impl LabCounting {
             }
         }
         Ok(advanced)
+    }
+
+    fn give_up(&mut self, reason: &str) {
+        log::debug!("lab counted: nothing: {reason}");
+        self.state = CounterState::GivenUp(reason.to_owned());
+        self.figures = LatestOutcome::Nothing;
     }
 
     fn last_begun(&self) -> Option<Instant> {
@@ -202,6 +239,7 @@ impl LabCounting {
         picture: &Picture,
         least_step: u32,
         choice: &mut LabChoice,
+        own: Option<&OwnFile>,
     ) -> Result<Option<String>, GpuError> {
         if let CounterState::Ready(ready) = &self.state
             && ready.runner.ladder().fits(ready.setup, picture)
@@ -211,9 +249,17 @@ impl LabCounting {
         }
         let (nearest, setup, told) = choice.on(gpu);
         *choice = nearest;
+        let own: Option<&OwnShader> = match own.map(|own| own.shader.as_ref()).transpose() {
+            Ok(own) => own,
+            Err(error) => {
+                log::debug!("lab counted: nothing: {error}");
+                self.state = CounterState::Impossible(error.to_string());
+                return Ok(told);
+            }
+        };
         self.state = match setup {
             None => CounterState::Impossible(told.clone().unwrap_or_default()),
-            Some(setup) => match Runner::new(gpu, setup, picture, least_step)? {
+            Some(setup) => match Runner::new(gpu, setup, picture, least_step, own)? {
                 Ok(runner) => {
                     let (gpu, begun, frame) = (Arc::clone(gpu), Instant::now(), (picture.width(), picture.height()));
                     CounterState::Ready(Box::new(Ready {

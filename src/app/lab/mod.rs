@@ -6,10 +6,12 @@
 mod beside;
 mod choice;
 mod counting;
+mod own;
 mod sampling;
 mod screen;
 mod times;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -25,9 +27,11 @@ use histoscope_hud::{
     BasicsView, BlurView, ChoiceOutcome, DrawView, Figures, LAB_LOST, LabCommand, LabMeasured, LabView, Sample,
     SumView, TICK, TopicView, blur_verdict, draw_verdict, sum_verdict,
 };
+use histoscope_lab::bench::BenchContent;
 use histoscope_lab::{DrawSetup, PreparedBlur, PreparedDrawing, PreparedScan, Shape, Topic};
 use histoscope_render::gpu::{FrameTag, Gpu, GpuError};
 use histoscope_render::view::overlay::{BarScale, Channels};
+use own::OwnFile;
 pub use screen::{Advanced, FrameKey, ScreenState};
 
 /// Number of rows of pixels in the diagram of a blur.
@@ -36,8 +40,8 @@ const BLOCK_ROWS: u32 = 3;
 /// The lab.
 #[derive(Debug)]
 pub enum Lab {
-    /// The lab is closed; only the last choice is kept.
-    Closed(LabChoice),
+    /// The lab is closed; only the last choice is kept, and the file of the user's own shader.
+    Closed(LabChoice, Option<Box<OwnFile>>),
     /// The lab is open.
     Open(Box<Open>),
 }
@@ -46,12 +50,16 @@ pub enum Lab {
 #[derive(Debug)]
 pub struct Open {
     choice: LabChoice,
+    /// The user's own shader.
+    own: Option<Box<OwnFile>>,
     /// The steps of the diagram.
     steps: DiagramSteps,
     /// `true` if the panel shows only the essentials, to keep the video playing.
     is_brief: bool,
     /// `true` if the panel takes the whole window.
     is_large: bool,
+    /// `true` if it has the code beside the diagram then.
+    has_code: bool,
     work: Topical,
     /// What was measured so far, for the page of predictions.
     measured: LabMeasured,
@@ -123,26 +131,37 @@ impl Lab {
     /// Creates the lab at program start: open if a choice is given.
     #[must_use]
     pub fn new(choice: Option<LabChoice>, now: Instant) -> Self {
-        choice.map_or(Self::Closed(LabChoice::default()), |choice| Self::open(choice, now))
+        choice.map_or(Self::Closed(LabChoice::default(), None), |choice| Self::open(choice, None, now))
+    }
+
+    /// Returns the same lab, in which the shader in a file counts in place of the chosen method's.
+    #[must_use]
+    pub fn with_shader(mut self, path: PathBuf, now: Instant) -> Self {
+        if let Self::Open(open) = &mut self {
+            open.own = Some(Box::new(OwnFile::open(path, open.choice.method, now)));
+        }
+        self
     }
 
     /// Opens the lab if it is closed, and vice versa.
     pub fn toggle(&mut self, now: Instant) {
         match self {
-            Self::Closed(choice) => *self = Self::open(*choice, now),
+            Self::Closed(choice, own) => *self = Self::open(*choice, own.take(), now),
             Self::Open(_) => drop(self.close()),
         }
     }
 
-    fn open(choice: LabChoice, now: Instant) -> Self {
+    fn open(choice: LabChoice, own: Option<Box<OwnFile>>, now: Instant) -> Self {
         log::debug!("lab: open");
         let work = Topical::new(choice.topic, now);
         let steps = DiagramSteps::Running { since: now, from: 0 };
         Self::Open(Box::new(Open {
             choice,
+            own,
             steps,
             is_brief: false,
             is_large: false,
+            has_code: false,
             measured: LabMeasured::new(),
             work,
             video: None,
@@ -154,7 +173,7 @@ impl Lab {
     pub fn close(&mut self) -> bool {
         let Self::Open(open) = self else { return false };
         log::debug!("lab: closed");
-        *self = Self::Closed(open.choice);
+        *self = Self::Closed(open.choice, open.own.take());
         true
     }
 
@@ -193,7 +212,7 @@ impl Lab {
                 Topical::Counting(counting) => counting.figures(open.on_screen),
                 Topical::Basics(_) | Topical::Sums(_) | Topical::Blur(_) | Topical::Drawing(_) => None,
             },
-            Self::Closed(_) => None,
+            Self::Closed(..) => None,
         }
     }
 
@@ -236,18 +255,38 @@ impl Lab {
         Some(format!("lab: {}", to.title()))
     }
 
+    /// Returns the picture to show in place of the video's, if there is one.
+    #[must_use]
+    pub fn input(&self) -> Option<BenchContent> {
+        match self {
+            Self::Open(open) => open.choice.input,
+            Self::Closed(..) => None,
+        }
+    }
+
     /// Returns `true` if the lab is open and takes the whole window.
     #[must_use]
     pub fn is_large(&self) -> bool {
         matches!(self, Self::Open(open) if open.is_large)
     }
 
-    /// Shows the lab in the whole window, or beside the picture again. Returns the note on it, or `None` if the lab is
-    /// closed.
+    /// Returns `true` if the lab is open and has the code beside its diagram.
+    #[must_use]
+    pub fn has_code(&self) -> bool {
+        matches!(self, Self::Open(open) if open.has_code)
+    }
+
+    /// Shows the lab in the whole window, then with its code, then beside the picture again. Returns the note on it, or
+    /// `None` if the lab is closed.
     pub fn enlarge(&mut self) -> Option<String> {
         let Self::Open(open) = self else { return None };
-        open.is_large = !open.is_large;
-        Some(if open.is_large { "lab: in the whole window" } else { "lab: beside the picture" }.to_owned())
+        let text;
+        (open.is_large, open.has_code, text) = match (open.is_large, open.has_code) {
+            (false, _) => (true, false, "lab: in the whole window"),
+            (true, false) => (true, true, "lab: in the whole window, with its code"),
+            (true, true) => (false, false, "lab: beside the picture"),
+        };
+        Some(text.to_owned())
     }
 
     /// Stops the diagram at its current step, or lets it run again. Returns the note on it, or `None` if the lab is
@@ -297,6 +336,7 @@ impl Lab {
         let Self::Open(open) = self else { return };
         let choice = open.choice;
         let to = match command {
+            LabCommand::Input(input) => LabChoice { input, ..choice },
             LabCommand::Topic(topic) => LabChoice { topic, ..choice },
             LabCommand::Page(page) => LabChoice { page, ..choice },
             LabCommand::Channels(channels) => LabChoice { channels, ..choice },
@@ -348,7 +388,9 @@ impl Lab {
                 pixels: &basics.pixels,
                 measured: &open.measured,
             }),
-            Topical::Counting(counting) => TopicView::Counting(counting.view(&open.choice, open.on_screen)),
+            Topical::Counting(counting) => {
+                TopicView::Counting(counting.view(&open.choice, open.own_shader(), &open.measured, open.on_screen))
+            }
             Topical::Sums(sums) => TopicView::Sums(SumView {
                 setup: open.choice.sums,
                 outcome: sums.outcome(open.on_screen),
@@ -370,7 +412,8 @@ impl Lab {
             }),
         };
         let (tick, is_paused) = (open.steps.now(now), open.steps.is_paused());
-        Some(LabView { topic, scale, tick, is_paused, is_brief: open.is_brief, is_large: open.is_large })
+        let Open { is_brief, is_large, has_code, choice: LabChoice { input, .. }, .. } = **open;
+        Some(LabView { topic, scale, tick, is_paused, is_brief, input, is_large, has_code })
     }
 }
 
@@ -402,7 +445,18 @@ impl Open {
         }
     }
 
+    /// Returns the user's own shader if it counts in place of the chosen method.
+    fn own_shader(&self) -> Option<&OwnFile> {
+        self.own.as_deref().filter(|own| own.method == self.choice.method)
+    }
+
     fn advance(&mut self, gpu: &Arc<Gpu>, shown: ScreenState<'_>, now: Instant) -> Result<Advanced, GpuError> {
+        let saved = self.own.as_mut().and_then(|own| own.follow(now));
+        if saved.is_some()
+            && let Topical::Counting(counting) = &mut self.work
+        {
+            counting.outdate();
+        }
         let video = shown.frame.video;
         if self.video.replace(video).is_some_and(|before| before != video) {
             // Pending and finished work belongs to the previous video.
@@ -417,7 +471,8 @@ impl Open {
         if advanced.has_news && !shown.is_playing {
             self.measure();
         }
-        Ok(Advanced { has_news: advanced.has_news || has_turned, ..advanced })
+        let wake_at = [advanced.wake_at, self.own.as_deref().map(OwnFile::due)].into_iter().flatten().min();
+        Ok(Advanced { has_news: advanced.has_news || has_turned, wake_at, ..advanced }.with(saved))
     }
 
     /// Keeps the duration of the run that has finished, in seconds, under its method and parameters, for the page of
@@ -434,24 +489,31 @@ impl Open {
                     self.measured.insert(LAB_LOST.to_owned(), figures.lost as f64 / figures.wanted as f64);
                 }
                 let time = figures.total_us.map(|time| time / 1e6 / figures.part);
-                (choice.method.name(), format!("{width}×{height} {}", choice.bins), time)
+                let name = self.own_shader().map_or(choice.method.name().to_owned(), OwnFile::name);
+                (name, format!("{width}×{height} {}", choice.bins), time)
             }
             Topical::Sums(sums) => {
                 let ChoiceOutcome::Done(done) = sums.outcome(self.on_screen) else { return };
-                (done.setup.method.name(), done.setup.length.to_string(), done.total().map(|time| time.as_secs_f64()))
+                (
+                    done.setup.method.name().to_owned(),
+                    done.setup.length.to_string(),
+                    done.total().map(|time| time.as_secs_f64()),
+                )
             }
             Topical::Blur(blurs) => {
                 let ChoiceOutcome::Done(done) = blurs.work.outcome(self.on_screen) else { return };
                 let time = done.total().map(|time| time.as_secs_f64() / f64::from(done.setup.runs));
-                (done.setup.method.name(), done.setup.size.to_string(), time)
+                (done.setup.method.name().to_owned(), done.setup.size.to_string(), time)
             }
             Topical::Drawing(drawings) => {
                 let ChoiceOutcome::Done(done) = drawings.outcome(self.on_screen) else { return };
                 let time = done.passes.iter().map(|(_, time)| Some((*time)?.as_secs_f64())).sum();
-                (done.setup.method.name(), done.setup.bins.to_string(), time)
+                (done.setup.method.name().to_owned(), done.setup.bins.to_string(), time)
             }
         };
-        self.measured.extend(time.map(|time| (format!("{name} {parameter}"), time)));
+        let on = choice.input.map(|content| format!("{name} {parameter} on {}", content.name()));
+        let names = [Some(format!("{name} {parameter}")), on].into_iter().flatten();
+        self.measured.extend(names.zip(time.into_iter().cycle()));
     }
 
     fn advance_work(
@@ -470,7 +532,10 @@ impl Open {
                 }
                 Ok(Advanced { has_news: is_new, ..Advanced::default() })
             }
-            Topical::Counting(counting) => counting.advance(gpu, (shown, key), choice, now),
+            Topical::Counting(counting) => {
+                let own = self.own.as_deref().filter(|own| own.method == choice.method);
+                counting.advance(gpu, (shown, key), choice, own, now)
+            }
             Topical::Sums(sums) => {
                 let (nearest, told) = choice.sums.on(gpu);
                 choice.sums = nearest;

@@ -532,3 +532,98 @@ fn changing_the_topic_frees_the_previous_one() {
     lab.toggle(Instant::now());
     assert_eq!((allocated(&gpu), Arc::strong_count(&gpu)), (before, 1));
 }
+
+/// Advances the lab, with the file checked again, until `wanted` is fulfilled. Returns the notes.
+fn followed(
+    lab: &mut Lab,
+    gpu: &Arc<Gpu>,
+    frame: &Frame,
+    wanted: impl Fn(&CountingView<'_>, &[String]) -> bool,
+) -> Vec<String> {
+    let mut told = Vec::new();
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(30) {
+        told.extend(lab.advance(gpu, Some(standing(frame)), Instant::now()).expect("the device works").note);
+        if wanted(&counting(lab), &told) {
+            return told;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    panic!("it did not come: {told:?}, {:?}", counting(lab).outcome);
+}
+
+#[test]
+fn a_shader_of_one_s_own_counts_and_is_told_what_is_wrong_whenever_it_is_saved() {
+    let (gpu, frame) = (gpu(), frame((97, 61), noise));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("my.wgsl");
+    let right = Method::Atomics.shader().expect("it has WGSL").source();
+    std::fs::write(&path, right.replace("], 1u)", "], 2u)")).unwrap();
+    let choice = LabChoice { method: Method::Atomics, ..LabChoice::default() };
+    let mut lab = Lab::new(Some(choice), Instant::now()).with_shader(path.clone(), Instant::now());
+    let twice = outcome(&mut lab, &gpu, &frame).expect("it counts");
+    assert_eq!((twice.is_exact, twice.lost), (false, -4 * 97 * 61));
+    assert_eq!(counting(&lab).title(), "my.wgsl");
+    let is_exact = |view: &CountingView<'_>, _: &[String]| matches!(view.outcome, ChoiceOutcome::Done(f) if f.is_exact);
+    std::fs::write(&path, &right).unwrap();
+    let told = followed(&mut lab, &gpu, &frame, is_exact);
+    assert_eq!(told, ["my.wgsl was saved and counts now"]);
+    // A fault has its line, in the panel and beside the text.
+    std::fs::write(&path, right.replace("let own = bins_at", "let own = bin_at")).unwrap();
+    let is_wrong = |view: &CountingView<'_>, _: &[String]| matches!(view.outcome, ChoiceOutcome::Impossible(_));
+    let told = followed(&mut lab, &gpu, &frame, is_wrong);
+    assert_eq!(told, ["my.wgsl, line 49: no definition in scope for identifier: `bin_at`"]);
+    assert_eq!(counting(&lab).own.and_then(|own| own.fault), Some(49));
+    // Another method counts by its own text, and its time is listed beside the shader's.
+    lab.step(false, Instant::now());
+    assert!(outcome(&mut lab, &gpu, &frame).is_ok() && counting(&lab).own.is_none());
+    let measured = &counting(&lab).measured;
+    assert_eq!(has_times(&gpu), measured.contains_key("my.wgsl 16×16 256") && measured.contains_key("race 16×16 256"));
+    lab.step(true, Instant::now());
+    // A loop without an end is stopped, and not run again until the file is saved.
+    std::fs::write(&path, right.replace("    let own = ", "    loop {}\n    let own = ")).unwrap();
+    let is_stopped = |view: &CountingView<'_>, _: &[String]| matches!(view.outcome, ChoiceOutcome::Impossible(why) if why.ends_with("was stopped"));
+    followed(&mut lab, &gpu, &frame, is_stopped);
+    for _ in 0..20 {
+        lab.advance(&gpu, Some(standing(&frame)), Instant::now() + Duration::from_secs(9)).expect("the device works");
+        assert!(is_stopped(&counting(&lab), &[]));
+    }
+    // A file that is gone is reported, and its last text stays, also while the lab is closed.
+    std::fs::write(&path, &right).unwrap();
+    followed(&mut lab, &gpu, &frame, is_exact);
+    std::fs::remove_file(&path).unwrap();
+    let told = followed(&mut lab, &gpu, &frame, |_, told| !told.is_empty());
+    assert_eq!(told, ["my.wgsl is gone; its last text is still used"]);
+    lab.toggle(Instant::now());
+    lab.toggle(Instant::now());
+    assert!(outcome(&mut lab, &gpu, &frame).expect("it counts").is_exact && counting(&lab).title() == "my.wgsl");
+}
+
+#[test]
+fn a_shader_that_was_running_when_the_device_was_lost_is_not_run_again() {
+    let (first, second, frame) = (gpu(), gpu(), frame((641, 359), noise));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("my.wgsl");
+    std::fs::write(&path, Method::Race.shader().expect("it has WGSL").source()).unwrap();
+    let mut lab = Lab::new(Some(LabChoice::default()), Instant::now()).with_shader(path, Instant::now());
+    lab.advance(&first, Some(standing(&frame)), Instant::now()).expect("the device works");
+    let why = outcome(&mut lab, &second, &frame).expect_err("it is suspect");
+    assert_eq!(why, "the device was lost while my.wgsl ran; save it to run it again");
+}
+
+#[test]
+fn what_is_not_a_text_is_told_in_a_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = |name: &str, bytes: Option<&[u8]>| {
+        let path = folder.path().join(name);
+        bytes.inspect(|bytes| std::fs::write(&path, bytes).unwrap());
+        let own = OwnFile::open(path, Method::Race, Instant::now());
+        own.shader.expect_err("it is wrong").to_string()
+    };
+    std::fs::create_dir(folder.path().join("folder.wgsl")).unwrap();
+    assert_eq!(told("folder.wgsl", None), "folder.wgsl: it is not a file");
+    assert!(told("missing.wgsl", None).starts_with("missing.wgsl: the file cannot be read: "));
+    assert!(told("bytes.wgsl", Some(&[0xff, 0xfe, 0])).contains("UTF-8"));
+    assert_eq!(told("long.wgsl", Some(&[b' '; 1 << 21])), "long.wgsl: the file is longer than 1048576 bytes");
+    assert_eq!(told("empty.wgsl", Some(b"")), "empty.wgsl: it has no function @compute fn count");
+}

@@ -20,6 +20,7 @@ use histoscope_core::picture::{Field, Frame, Timecode, nonlinear};
 use histoscope_core::text::{file_name, time_text};
 use histoscope_hud::{LiveState, PlayState, Waiting, lost_text};
 use histoscope_keys::{Property, next_of};
+use histoscope_lab::bench::BenchContent;
 use histoscope_media::playback::{
     FramePlace, Marks, Player, SeekGoal, SeekRequest, SourceEvent, StepEnd, Tick, send, take_events,
 };
@@ -49,6 +50,8 @@ pub struct Session {
     pub decoded: Option<Frame>,
     /// `true` if the picture on screen is not the video's; it is then shown without the user's interpretation.
     pub is_other: bool,
+    /// The picture that the lab shows in place of the video's, if there is one.
+    pub stand_in: Option<BenchContent>,
     media: Option<DecodeThread>,
     /// How long a live source's pictures take to reach the screen.
     delays: Delays,
@@ -131,6 +134,7 @@ impl Session {
             frame: None,
             decoded: None,
             is_other: false,
+            stand_in: None,
             media: Some(media),
             delays: Delays::default(),
             interpretation,
@@ -399,9 +403,12 @@ impl Session {
         live.and_then(|live| live.kept).map_or(0.0, |(oldest, newest)| newest - oldest)
     }
 
-    /// Returns the frame with the user's interpretation, if it is the video's.
+    /// Returns the frame with the user's interpretation, if it is the video's, or with the lab's own picture.
     #[must_use]
     pub fn read(&self, frame: &Frame) -> Frame {
+        if let Some(picture) = self.stand_in.and_then(|content| content.in_place_of(&frame.picture)) {
+            return Frame { picture, ..frame.clone() };
+        }
         if self.is_other {
             return frame.clone();
         }

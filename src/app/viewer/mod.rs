@@ -82,7 +82,7 @@ impl Viewer {
     pub fn new(
         window: Rc<dyn Window>,
         instance: &Instance,
-        options: PlayOptions,
+        mut options: PlayOptions,
         waker: Waker,
         (beginning, others): (Beginning, Vec<ComparedClip>),
     ) -> Result<Self, AppError> {
@@ -105,7 +105,10 @@ impl Viewer {
         work.title.wait_for(opening.as_ref().map(|opening| &*opening.name));
         work.follow_title(now, true);
         work.redraw();
-        let (started, lab) = (options.started, options.view.lab);
+        let (started, mut lab) = (options.started, Lab::new(options.view.lab, now));
+        if let Some(path) = options.view.lab_shader.take() {
+            lab = lab.with_shader(path, now);
+        }
         let mut inputs = Inputs::new(options, waker, passed_over.len());
         if let Some(opening) = opening {
             inputs.resume_opening(opening);
@@ -114,7 +117,7 @@ impl Viewer {
             undo: Undo::new(work.chosen()),
             work,
             started: Some(started),
-            lab: Lab::new(lab, now),
+            lab,
             inputs,
             pointer: Pointer::default(),
             brush: BrushControl::default(),
@@ -176,6 +179,7 @@ impl Viewer {
 
     /// Lets the lab count the frame on screen, if it is open. Returns when to check again.
     fn advance_lab(&mut self, now: Instant) -> Result<Option<Instant>, AppError> {
+        self.work.show_input(self.lab.input())?;
         if !self.lab.is_open() || self.occluded {
             return Ok(None);
         }
@@ -269,6 +273,7 @@ impl Viewer {
     fn lay_out(&mut self, now: Instant) -> (Shapes, Vec<Command>) {
         let size = self.work.graphics.next_size();
         self.work.hud.is_large = self.lab.is_large() && self.work.session.is_some();
+        self.work.hud.has_code = self.lab.has_code();
         let seen = self.work.picture_text();
         self.work.hud.persistent = self.persistent_content(seen.is_some(), now);
         // Marks found in a previous picture must not be shown on this one.

@@ -44,6 +44,7 @@ use histoscope_hud::{EntryKind, FindingsCommand, Hud, Note};
 use histoscope_hud::{RecentFile, StripSize, place_text};
 use histoscope_keys::look;
 use histoscope_keys::{self as keys, Action, Change, NamedKey, Panel, Setting};
+use histoscope_lab::bench::BenchContent;
 use histoscope_media::{DeviceMemory, HardwareChoice};
 use histoscope_render::gpu::{FrameTag, GpuError, Instance};
 use histoscope_render::view::brushes::Brushes;
@@ -360,6 +361,17 @@ impl Workspace {
             self.note(Note::done(text), self.now());
         }
         Ok(())
+    }
+
+    /// Shows a picture of the lab's in place of the video's, or the video's again.
+    pub fn show_input(&mut self, input: Option<BenchContent>) -> Result<(), AppError> {
+        match &mut self.session {
+            Some(session) if session.stand_in != input => {
+                session.stand_in = input;
+                self.reload()
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Loads the frame on screen again, to count or show it differently.

@@ -114,7 +114,7 @@ fn rows_are_chosen_by_what_the_table_shows_and_names_of_no_row_are_refused() {
     for (name, method) in [("Ours-CPU", Method::OursCpu), ("DATA race", Method::Race), (" Pairwise ", Method::Pairwise)]
     {
         let report = run(&gpu, &only(&[name])).unwrap();
-        assert!(report.rows.len() == 2 && report.adjustments.is_empty(), "{name}: {report}");
+        assert!(report.rows.len() == 2 && report.lab.is_empty(), "{name}: {report}");
         assert!(report.rows.iter().all(|row| row.method == method), "{name}: {report}");
         let table = report.to_string();
         assert!(table.contains(method.name()) && table.contains(method.title()), "{table}");
@@ -191,7 +191,7 @@ fn wrong_bins_of_every_shader_are_noticed() {
     for method in tutorials.filter(|method| *method != Method::Subgroup || has_subgroups(&gpu)) {
         for channels in [ChannelSet::One, ChannelSet::Four] {
             let setup = Setup { method, channels, shape: Shape::default() };
-            let pass = CountingPass::new(&gpu, setup, textures.size, &textures.views).unwrap().unwrap();
+            let pass = CountingPass::new(&gpu, setup, textures.size, &textures.views, None).unwrap().unwrap();
             let counted = pass.bins_of(&gpu, 0).unwrap();
             let check = |expected: &histoscope_core::histogram::Histogram| {
                 Check::of(channels.channels().map(|c| expected.bins(c)), counted.iter().map(Vec::as_slice))

@@ -222,3 +222,20 @@ fn a_full_disk_is_an_error() {
     assert_eq!(output.status.code(), Some(1), "{stderr}");
     assert!(stderr.lines().count() == 1 && stderr.contains("could not be written"), "{stderr}");
 }
+
+#[test]
+fn the_lab_prints_a_method_s_shader_and_takes_another_in_its_place() {
+    for &method in histoscope_lab::Method::ladder() {
+        let run = run(["lab", "--print-shader", method.name()]);
+        match method.shader() {
+            Some(shader) => assert_eq!((run.code, run.stdout.trim_end()), (Some(0), shader.source().trim_end())),
+            None => assert!(run.code == Some(2) && run.stderr.contains("it has no WGSL of its own"), "{run:?}"),
+        }
+    }
+    let sample = sample().to_str().expect("a name");
+    let missing = run(["lab", sample, "--shader", "missing.wgsl"]);
+    assert_eq!((missing.code, missing.stdout.as_str()), (Some(1), ""));
+    assert!(missing.stderr.contains("the shader missing.wgsl cannot be opened"), "{missing:?}");
+    let other = run(["lab", sample, "--shader", "missing.wgsl", "--method", "scalar"]);
+    assert!(other.code == Some(2) && other.stderr.contains("one of single, race, atomics"), "{other:?}");
+}

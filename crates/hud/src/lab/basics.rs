@@ -284,7 +284,7 @@ fn barrier(moment: i64) -> Diagram {
         true => vec![invocations, own, row("chunk", chunk.collect())],
         false => vec![row("pixels", pixels), invocations, own],
     };
-    Diagram { rows, links, caption }
+    Diagram { rows, links, caption, code: "" }
 }
 
 /// Height of a line of the key, in points.

@@ -39,6 +39,8 @@ pub struct LabBlock<'a> {
     pub draw: Draw<'a>,
     /// A lower block, for a panel that is too low for this one.
     pub lower: Option<Box<Self>>,
+    /// For a diagram: a part of the line in the shader that its step stands for.
+    pub code: &'static str,
 }
 
 /// Draws a block in a rectangle and collects the commands of its buttons.
@@ -46,7 +48,7 @@ pub type Draw<'a> = Box<dyn FnOnce(&mut Ui, Rect, &mut Vec<Command>) + 'a>;
 
 impl<'a> LabBlock<'a> {
     pub fn new(height: f32, rank: u8, draw: impl FnOnce(&mut Ui, Rect, &mut Vec<Command>) + 'a) -> Self {
-        Self { height, rank, draw: Box::new(draw), lower: None }
+        Self { height, rank, draw: Box::new(draw), lower: None, code: "" }
     }
 
     /// Creates a block with a diagram, whose height may grow into the spare room. A low panel leaves out rows of tall
@@ -59,8 +61,9 @@ impl<'a> LabBlock<'a> {
     fn diagram_down_to(ui: &Ui, width: f32, fewest: usize, diagram: Diagram) -> Self {
         let lower = (diagram.rows.len() > fewest).then(|| Self::diagram_down_to(ui, width, fewest, diagram.lower()));
         let height = drawing::least_height(ui.painter(), width, &diagram);
+        let code = diagram.code;
         let block = Self::new(height, DIAGRAM, move |ui, rect, _| drawing::show(ui.painter(), rect, &diagram));
-        Self { lower: lower.map(Box::new), ..block }
+        Self { lower: lower.map(Box::new), code, ..block }
     }
 
     /// Creates rows of buttons, one per value. `words` returns a value's name and the text on its button, `command`

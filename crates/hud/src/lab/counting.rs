@@ -33,7 +33,12 @@ pub fn blocks<'a>(ui: &Ui, view: &'a CountingView<'_>, moment: i64, width: f32) 
     let in_a_row = if width < WIDE { IN_A_ROW } else { Method::ladder().len() };
     let mut blocks = vec![
         LabBlock::buttons(Method::ladder(), in_a_row, 2, (method, names, LabCommand::Method)),
-        words(method.explanation(), LETTERS, theme::LIGHT, WHAT),
+        words(
+            &view.own.as_ref().map_or(method.explanation().to_owned(), |_| in_place_of(method)),
+            LETTERS,
+            theme::LIGHT,
+            WHAT,
+        ),
         words(why(method), LETTERS, theme::DIM, WHY),
     ];
     let judge = |figures: &_| (verdict(figures), figures.is_exact, figures.reduction.clone());
@@ -48,6 +53,7 @@ pub fn blocks<'a>(ui: &Ui, view: &'a CountingView<'_>, moment: i64, width: f32) 
         blocks.push(words(&times(figures), LETTERS, theme::LIGHT, 1));
         blocks.extend(costs(figures).map(|text| words(&text, LETTERS, theme::LIGHT, COSTS)));
     }
+    blocks.extend(measured(view).map(|text| words(&text, LETTERS, theme::DIM, COSTS)));
     let count = view.bins;
     blocks.push(LabBlock::new(BUTTONS, PARAMETERS, move |ui, rect, commands| chunks(ui, rect, view, commands)));
     let chosen = view.channels;
@@ -108,6 +114,31 @@ pub fn bins(ui: &mut Ui, rect: Rect, count: u32, commands: &mut Vec<Command>) {
     let id = format!("bins, {} to {}", Shape::BINS.start(), Shape::BINS.end());
     let text = |bins: u32| bins.to_string();
     numbers(ui, rect, ("bins", &id), (&BINS, count, &text), (LabCommand::Bins, EntryKind::Bins), commands);
+}
+
+/// Returns what the user's own shader stands for.
+fn in_place_of(method: Method) -> String {
+    format!(
+        "Your shader counts in place of “{}”, on every frame, and again whenever you save it. Its results are checked \
+         like the method’s.",
+        method.title()
+    )
+}
+
+/// Returns the times that were measured with as many bins, method by method, if there are several.
+fn measured(view: &CountingView<'_>) -> Option<String> {
+    let bins = view.bins.to_string();
+    let own = view.own.iter().map(|own| own.name.as_str());
+    let names = Method::ladder().iter().map(|method| method.name()).chain(own);
+    let of_name = |name: &str| {
+        let times = view.measured.iter().filter_map(|(run, time)| {
+            let (chunk, count) = run.strip_prefix(name)?.strip_prefix(' ')?.split_once(' ')?;
+            (count == bins).then(|| format!("{name} {chunk} {}", micros(time * 1e6)))
+        });
+        times.collect::<Vec<_>>()
+    };
+    let all: Vec<_> = names.flat_map(of_name).collect();
+    (all.len() > 1).then(|| format!("measured here: {}", all.join(", ")))
 }
 
 /// Returns whether the counts are correct, and if not, how many are lost or in excess.

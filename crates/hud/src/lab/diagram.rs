@@ -82,6 +82,8 @@ pub struct Diagram {
     pub links: Vec<Link>,
     /// The text about this step.
     pub caption: String,
+    /// A part of the line in the shader that the step stands for; empty if there is no such line.
+    pub code: &'static str,
 }
 
 impl Diagram {
@@ -153,7 +155,7 @@ mod tests {
             row("4 apart", empty),
             row("8 apart", empty),
         ];
-        let diagram = Diagram { rows, links: vec![link((0, 0), (1, 0))], caption: String::new() };
+        let diagram = Diagram { rows, links: vec![link((0, 0), (1, 0))], caption: String::new(), code: "" };
         let names = |diagram: &Diagram| diagram.rows.iter().map(|row| row.name.to_string()).collect::<Vec<_>>();
         assert_eq!(names(&diagram.lower()), ["words", "1 apart", "2 apart", "… 8 apart"]);
         assert_eq!(names(&diagram.lower().lower()), ["words", "1 apart", "… 8 apart"]);

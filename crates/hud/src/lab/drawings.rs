@@ -177,6 +177,7 @@ fn overlap(drawn: &Drawn, graph: usize) -> Diagram {
             "graph of {name}, bin {bin}, a pixel {at} % high: a bit for each bar that reaches it, {parts} = {index}; the \
              mask chooses the channels"
         ),
+        code: "let parts = select",
     }
 }
 
@@ -212,6 +213,7 @@ fn diagram(method: DrawMethod, bins: [(usize, u32); 2], moment: i64) -> Diagram 
                     "each pixel of row {row} loads its bin, compares, and picks a colour: {} loads so far",
                     2 * (row + 1)
                 ),
+                code: "heights_of(u32(at.x))",
             }
         }
         DrawMethod::PerColumn => {
@@ -238,6 +240,7 @@ fn diagram(method: DrawMethod, bins: [(usize, u32); 2], moment: i64) -> Diagram 
                 ],
                 links,
                 caption: caption.to_owned(),
+                code: if step == 0 { "let heights = heights_of" } else { "let passed = select" },
             }
         }
     }

@@ -3,6 +3,7 @@
 use egui::{Pos2, Rect, Vec2};
 
 use super::blurs::tests::blurred;
+use super::code::StepCode;
 use super::drawings::tests::drawn;
 use super::sums::tests::summed;
 use super::*;
@@ -128,6 +129,8 @@ fn topic(case: Case, came: &Came) -> TopicView<'_> {
         Case::Basics(page) => TopicView::Basics(BasicsView { page, pixels: &[[255; 3]; 42], measured: &MEASURED }),
         Case::Counting(method) => TopicView::Counting(CountingView {
             method,
+            own: None,
+            measured: &MEASURED,
             chunk: (24, 10),
             is_usual: false,
             channels: ChannelSet::Four,
@@ -180,18 +183,19 @@ fn laid_out_as(
     moment: i64,
     open: OpenPanels,
 ) -> (Rect, Vec<egui::epaint::ClippedShape>, Rect) {
-    laid_out_in((size, (is_brief, false)), case, moment, open)
+    laid_out_in((size, (is_brief, None)), case, moment, open)
 }
 
-/// Like [`laid_out_as`], but the panel may also be large.
+/// Like [`laid_out_as`], but the panel may also be large, without or with the code.
 fn laid_out_in(
-    (size, (is_brief, is_large)): ((u32, u32), (bool, bool)),
+    (size, (is_brief, large)): ((u32, u32), (bool, Option<bool>)),
     case: Case,
     moment: i64,
     open: OpenPanels,
 ) -> (Rect, Vec<egui::epaint::ClippedShape>, Rect) {
     let mut hud = Hud::without_window();
-    hud.is_large = is_large;
+    let (is_large, has_code) = (large.is_some(), large == Some(true));
+    (hud.is_large, hud.has_code) = (is_large, has_code);
     let zoom = hud.set_scale(size, 1.0);
     let view = Rect::from_min_size(Pos2::ZERO, Vec2::new(size.0 as f32, size.1 as f32) / zoom);
     let panels = pair(view.width(), view.height());
@@ -202,7 +206,9 @@ fn laid_out_in(
         tick: moment,
         is_paused: false,
         is_brief,
+        input: None,
         is_large,
+        has_code,
     };
     hud.panels = open;
     let numbers = crate::tests::figures(4);
@@ -271,16 +277,17 @@ fn the_lab_in_the_whole_window_has_whole_texts_in_letters_that_grow_with_it() {
     let mut found = std::collections::BTreeSet::new();
     for size in SIZES {
         for case in cases() {
-            for moment in [0, 3] {
-                let large = |open| laid_out_in((size, (false, true)), case, moment, open);
+            for (moment, has_code) in [(0, false), (3, false), (1, true)] {
+                let large = |open| laid_out_in((size, (false, Some(has_code))), case, moment, open);
                 let (panel, shapes, view) = large(OpenPanels { numbers: true, info: true, ..OpenPanels::default() });
                 assert!(
                     panel.width() > view.width() - 40.0 && view.contains_rect(panel),
                     "{case:?} at {size:?}: {panel:?}"
                 );
                 found.extend(faults(items(&shapes), view).into_iter().map(|f| format!("{f} at {size:?}, {case:?}")));
-                // At least a sixtieth of the height is the size of a word's letters.
-                assert!(view.height() / crate::theme::SMALL < 60.0, "{view:?} at {size:?}");
+                // At least a sixtieth of the height is the size of a word's letters, or a ninetieth beside the code.
+                let most = if has_code { 90.0 } else { 60.0 };
+                assert!(view.height() / crate::theme::SMALL < most, "{view:?} at {size:?}");
                 let told = words(&shapes);
                 let is_roomy = size.0 >= 960;
                 assert!(
@@ -345,10 +352,10 @@ fn links_have_room_between_rows_and_numbers_do_not_touch() {
             _ => {}
         }
     }
-    for (size, is_large) in [((1280, 720), false), ((1920, 1080), false), ((960, 540), false), ((1280, 720), true)] {
+    for (size, large) in [((1280, 720), None), ((1920, 1080), None), ((960, 540), None), ((1280, 720), Some(false))] {
         for case in cases() {
             for moment in 0..12 {
-                let (panel, shapes, _) = laid_out_in((size, (false, is_large)), case, moment, OpenPanels::default());
+                let (panel, shapes, _) = laid_out_in((size, (false, large)), case, moment, OpenPanels::default());
                 let (mut links, mut numbers) = (Vec::new(), Vec::new());
                 shapes.iter().for_each(|clipped| gather(&clipped.shape, &mut links, &mut numbers));
                 links.retain(|(at, _)| panel.contains(*at));
@@ -523,7 +530,9 @@ fn textures_are_released_with_the_lab_whether_or_not_anything_else_is_visible() 
                 tick: 0,
                 is_paused: false,
                 is_brief: false,
+                input: None,
                 is_large: false,
+                has_code: false,
             };
             let open = Model { lab: Some(&lab), ..model(&panels) };
             // Track textures as the renderer does: those set are created, those freed are dropped. The font's own is
@@ -546,4 +555,50 @@ fn textures_are_released_with_the_lab_whether_or_not_anything_else_is_visible() 
             assert_eq!(hud.is_visible(end), stays_visible);
         }
     }
+}
+
+#[test]
+fn each_step_of_a_diagram_lights_one_line_of_its_shader() {
+    let context = egui::Context::default();
+    let mut lit = std::collections::BTreeSet::new();
+    let mut output = context.run_ui(egui::RawInput::default(), |ui| {
+        for case in cases() {
+            let came = came(case);
+            for tick in 0..30 {
+                let topic = topic(case, &came);
+                let scale = BarScale::Tutorial;
+                let (is_paused, is_brief, input, is_large, has_code) = (true, false, None, true, true);
+                let view = LabView { topic, scale, tick, is_paused, is_brief, input, is_large, has_code };
+                let blocks = panel::blocks(ui, &view, 600.0);
+                let part = blocks.iter().find(|block| block.rank == block::DIAGRAM).map_or("", |block| block.code);
+                let runs_on_cpu = matches!(case, Case::Basics(_) | Case::Counting(Method::Scalar | Method::OursCpu));
+                let code = StepCode::of(&view.topic, part);
+                assert_eq!((code.is_none(), StepCode::is_for(&view.topic)), (runs_on_cpu, !runs_on_cpu), "{case:?}");
+                let Some(code) = code else { continue };
+                let lines = code.lines.iter().filter(|line| line.text.contains(part)).count();
+                assert!(!part.is_empty() && lines == 1, "{case:?} at {tick}: {lines} lines with {part:?}");
+                lit.insert((format!("{case:?}"), part));
+            }
+        }
+    });
+    output.textures_delta.clear();
+    assert!(lit.len() > 30, "{lit:?}");
+}
+
+#[test]
+fn new_lines_and_a_fault_are_marked_in_the_code() {
+    let came = came(Case::Counting(Method::Atomics));
+    let TopicView::Counting(view) = topic(Case::Counting(Method::Atomics), &came) else { panic!("not counting") };
+    let new = |code: &StepCode| {
+        let lines = code.lines.iter().filter(|line| line.is_new).map(|line| line.text.trim().to_owned());
+        lines.collect::<Vec<_>>()
+    };
+    let code = StepCode::of(&TopicView::Counting(view.clone()), "atomicAdd").expect("it has a shader");
+    let atomic = "atomicAdd(&bins[word_of(own[channel], channel)], 1u);";
+    assert_eq!(new(&code), ["@group(0) @binding(1) var<storage, read_write> bins: array<atomic<u32>>;", atomic]);
+    let text = Method::Atomics.shader().expect("WGSL").source().replace("], 1u)", "], 2u)");
+    let own = Some(OwnView { name: "my.wgsl".to_owned(), text: &text, fault: Some(51) });
+    let code = StepCode::of(&TopicView::Counting(CountingView { own, ..view }), "atomicAdd").expect("it has a shader");
+    assert_eq!(new(&code), [atomic.replace("1u", "2u")]);
+    assert_eq!((code.lit, code.fault), (Some(50), Some(50)));
 }

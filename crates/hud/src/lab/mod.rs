@@ -8,6 +8,7 @@ mod bars;
 mod basics;
 mod block;
 mod blurs;
+mod code;
 mod counting;
 mod diagram;
 mod drawing;
@@ -28,7 +29,7 @@ use egui::Ui;
 pub use crate::lab_view::Sample;
 pub use crate::lab_view::{
     BasicsView, BlurView, ChannelBins, ChoiceOutcome, CountingView, Cut, DrawView, Figures, LOST, LabCommand, LabPage,
-    LabView, Measured, PassFigures, SumView, TICK, TopicView,
+    LabView, Measured, OwnView, PassFigures, SumView, TICK, TopicView,
 };
 pub use blurs::verdict as blur_verdict;
 pub use counting::{BINS, CHUNKS, verdict};

@@ -3,12 +3,14 @@
 use egui::{Align2, Rect, Sense, Ui, pos2, vec2};
 
 use super::block::{BUTTONS, COSTS, DIAGRAM, LabBlock, WHY, layout, trace_button};
+use super::code::{self, StepCode};
 use super::{basics, blurs, counting, drawings, sums};
 use crate::controls;
 use crate::lab_view::{LabCommand, LabPage, LabView, TICK, TopicView};
 use crate::model::Command;
 use crate::theme;
 use histoscope_keys::{self as keys, Action};
+use histoscope_lab::bench::BenchContent;
 use histoscope_lab::{BlurMethod, DrawMethod, Method, ScanMethod, Topic};
 
 /// Padding around the blocks.
@@ -47,11 +49,19 @@ pub fn show(ui: &Ui, room: Rect, view: &LabView<'_>, commands: &mut Vec<Command>
             let height =
                 if view.is_large { room.height() } else { room.height().min(window.area() * MAX_AREA / outer) };
             let most = height - 2.0 * f32::from(PADDING.1);
-            for block in
-                with_title(view, fitting(ui, blocks(ui, view, inside), (inside, view.is_large), most - BUTTONS - GAP))
-            {
-                let (rect, _) = ui.allocate_exact_size(vec2(inside, block.height), Sense::hover());
+            // In the whole window, the code stands beside the blocks.
+            let beside = if view.has_code && StepCode::is_for(&view.topic) { code::width(inside) } else { 0.0 };
+            let left = inside - beside;
+            let top = ui.cursor().min;
+            let blocks = fitting(ui, blocks(ui, view, left), (left, view.is_large), most - BUTTONS - GAP);
+            let part = blocks.iter().find(|block| block.rank == DIAGRAM).map_or("", |block| block.code);
+            for block in with_title(view, blocks) {
+                let (rect, _) = ui.allocate_exact_size(vec2(left, block.height), Sense::hover());
                 (block.draw)(ui, rect, commands);
+            }
+            if let Some(code) = StepCode::of(&view.topic, part).filter(|_| beside > 0.0) {
+                let room = Rect::from_min_size(pos2(top.x + left + 12.0, top.y), vec2(beside - 12.0, most));
+                code.show(ui, room);
             }
         });
     });
@@ -89,7 +99,7 @@ fn fitting<'a>(ui: &Ui, mut blocks: Vec<LabBlock<'a>>, (width, is_large): (f32, 
 }
 
 /// Returns a method's position, the number of methods, and its title.
-fn place<T: PartialEq>(all: &[T], method: T, title: &'static str) -> (usize, usize, &'static str) {
+fn place<'a, T: PartialEq>(all: &[T], method: T, title: &'a str) -> (usize, usize, &'a str) {
     (all.iter().position(|other| *other == method).unwrap_or(0), all.len(), title)
 }
 
@@ -97,14 +107,14 @@ fn place<T: PartialEq>(all: &[T], method: T, title: &'static str) -> (usize, usi
 fn with_title<'a>(view: &'a LabView<'_>, mut blocks: Vec<LabBlock<'a>>) -> Vec<LabBlock<'a>> {
     let place = match &view.topic {
         TopicView::Basics(basics) => place(&LabPage::ALL, basics.page, basics.page.title()),
-        TopicView::Counting(counting) => place(Method::ladder(), counting.method, counting.method.title()),
+        TopicView::Counting(counting) => place(Method::ladder(), counting.method, counting.title()),
         TopicView::Sums(sums) => place(&ScanMethod::ALL, sums.setup.method, sums.setup.method.title()),
         TopicView::Blur(blur) => place(&BlurMethod::ALL, blur.setup.method, blur.setup.method.title()),
         TopicView::Drawing(drawing) => place(&DrawMethod::ALL, drawing.method, drawing.method.title()),
     };
     let is_paused = blocks.iter().any(|block| block.rank == DIAGRAM).then_some(view.is_paused);
     let below_tabs = usize::from(blocks.first().is_some_and(|block| block.rank == TABS));
-    let shown = (view.is_large, is_paused);
+    let shown = (view.is_large, view.has_code, is_paused, view.input);
     let title = LabBlock::new(BUTTONS, 0, move |ui, rect, commands| title(ui, rect, place, shown, commands));
     blocks.insert(below_tabs, title);
     blocks
@@ -112,6 +122,8 @@ fn with_title<'a>(view: &'a LabView<'_>, mut blocks: Vec<LabBlock<'a>>) -> Vec<L
 
 /// Width of the button that enlarges the lab.
 const LARGE: f32 = 40.0;
+/// Width of the button for the picture that the lab works on.
+const INPUT: f32 = 62.0;
 /// Width of a button that pauses or steps the diagram.
 const STEP: f32 = 22.0;
 
@@ -146,7 +158,7 @@ const BRIEF: u8 = 2;
 /// The rank of the tabs.
 const TABS: u8 = 2;
 /// Returns all blocks but the title, from the top.
-fn blocks<'a>(ui: &Ui, view: &'a LabView<'_>, width: f32) -> Vec<LabBlock<'a>> {
+pub fn blocks<'a>(ui: &Ui, view: &'a LabView<'_>, width: f32) -> Vec<LabBlock<'a>> {
     let (topic, further) = match &view.topic {
         TopicView::Basics(basics) => (Topic::Basics, basics::blocks(ui, basics, view.tick, width)),
         TopicView::Counting(counting) => (Topic::Counting, counting::blocks(ui, counting, view.tick, width)),
@@ -171,7 +183,7 @@ fn title(
     ui: &mut Ui,
     rect: Rect,
     (place, count, name): (usize, usize, &str),
-    (is_large, is_paused): (bool, Option<bool>),
+    (is_large, has_code, is_paused, input): (bool, bool, Option<bool>, Option<BenchContent>),
     commands: &mut Vec<Command>,
 ) {
     let close = Rect::from_min_max(pos2(rect.max.x - BUTTONS, rect.min.y), rect.max);
@@ -188,12 +200,22 @@ fn title(
     let large = Rect::from_min_max(pos2(end - LARGE, rect.min.y), pos2(end, rect.max.y));
     if large.min.x > name.max.x + 8.0 {
         let key = keys::label_of(Action::EnlargeLab).unwrap_or_default();
-        let help = format!("The lab in the whole window, in large letters  ({key})");
+        let help = format!("The lab in the whole window, in large letters, then with its code  ({key})");
         trace_button(ui, "large", large);
-        if controls::switch(ui, large, (is_large, "large"), &help).clicked() {
+        if controls::switch(ui, large, (is_large, if has_code { "code" } else { "large" }), &help).clicked() {
             commands.push(Command::Do(Action::EnlargeLab));
         }
         end = large.min.x - 5.0;
+    }
+    let button = Rect::from_min_max(pos2(end - INPUT, rect.min.y), pos2(end, rect.max.y));
+    if button.min.x > name.max.x + 8.0 {
+        let place = BenchContent::ALL.iter().position(|&other| Some(other) == input).map_or(0, |place| place + 1);
+        trace_button(ui, "input", button);
+        let help = "The picture to work on: the video’s, one like a photograph, noise, one colour, an even ramp";
+        if controls::switch(ui, button, (input.is_some(), input.map_or("video", BenchContent::name)), help).clicked() {
+            commands.push(Command::Lab(LabCommand::Input(BenchContent::ALL.get(place).copied())));
+        }
+        end = button.min.x - 5.0;
     }
     if let Some(is_paused) = is_paused
         && end - 3.0 * STEP > name.max.x

@@ -32,6 +32,8 @@ pub(super) struct Pixels<'a> {
 
 /// Most pixels per chunk of the diagram, for most methods with chunks.
 const CHUNK: usize = 4;
+/// The line that adds one without an atomic.
+const ADDS: &str = "] += 1u;";
 /// Pixels per chunk for pairwise sums, which need more chunks.
 pub(super) const SMALL_CHUNK: usize = 2;
 
@@ -145,6 +147,7 @@ impl<'a> Pixels<'a> {
             ],
             links: vec![link((0, step), (1, 0)), link((1, 0), (2, place))],
             caption: format!("pixel {step}: bin {bin} + 1, then the next pixel"),
+            code: ADDS,
         }
     }
 
@@ -188,7 +191,8 @@ impl<'a> Pixels<'a> {
         };
         let lost_look = |index| if is_lost(index) { CellAppearance::Lost } else { CellAppearance::Busy };
         let invocations = self.invocations(|index| (lost_look(index), said.to_owned()), 1);
-        Diagram { rows: vec![self.pixels(|_| true, 1), invocations, self.bins(&counts, look)], links, caption }
+        let rows = vec![self.pixels(|_| true, 1), invocations, self.bins(&counts, look)];
+        Diagram { rows, links, caption, code: ADDS }
     }
 
     /// Returns how many pixels from `first` on are counted into the same bin before this one.
@@ -223,6 +227,7 @@ impl<'a> Pixels<'a> {
                 self.bins_with(&self.counts(done), &written),
             ],
             caption,
+            code: "atomicAdd(&bins[word_of(own[channel]",
         }
     }
 
@@ -255,6 +260,7 @@ impl<'a> Pixels<'a> {
             ],
             links,
             caption: format!("lanes with bin {bin} vote: one adds {} for all of them", lanes.len()),
+            code: "atomicAdd(&bins[word], count.x",
         }
     }
 }
@@ -311,7 +317,7 @@ mod tests {
         let samples = samples(&[16, 16, 17, 16, 18, 17, 16]);
         for &method in Method::ladder() {
             for moment in 0..40 {
-                let Diagram { rows, links, caption } =
+                let Diagram { rows, links, caption, .. } =
                     diagram(method, (&samples, (0, 0)), moment).expect("there are pixels");
                 assert!(!caption.is_empty());
                 for (row, place) in links.iter().flat_map(|link| [link.from, link.to]) {

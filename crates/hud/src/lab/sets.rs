@@ -56,6 +56,7 @@ impl Pixels<'_> {
                 links: (0..chunks.len()).map(|chunk| link((1, chunk), (2, chunk))).collect(),
                 caption: "each invocation copies bins that it owns to the workgroup’s chunk, in the memory of the GPU"
                     .to_owned(),
+                code: "chunks[chunk * BINS",
             };
         }
         let text = |index: usize| match turn(index).cmp(&step) {
@@ -78,6 +79,7 @@ impl Pixels<'_> {
                 .collect(),
             rows: vec![self.pixels(|index| served(&index), size), self.invocations(text, size), own(look)],
             caption,
+            code: if step == turns { "workgroupBarrier();" } else { "atomicAdd(&own_bins[" },
         }
     }
 
@@ -106,6 +108,7 @@ impl Pixels<'_> {
                     self.len()
                 ),
             },
+            code: if is_summed { "sum += chunks_of_" } else { "atomicAdd(&bins[place_of(word)]" },
         }
     }
 
@@ -141,6 +144,7 @@ impl Pixels<'_> {
             rows: vec![self.pixels(|_| false, SMALL_CHUNK), sets, self.bins_with(&shown, &written)],
             links,
             caption,
+            code: "[first * BINS + bin] +=",
         }
     }
 
@@ -177,6 +181,7 @@ impl Pixels<'_> {
             ],
             links,
             caption: caption.to_owned(),
+            code: ["count_block(block.x", "block = next", "sum += ((a + b)", "height = max("][step],
         }
     }
 
@@ -204,6 +209,7 @@ impl Pixels<'_> {
             ],
             links,
             caption: caption.to_owned(),
+            code: "",
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::theme;
 /// instead.
 struct Task(&'static str, [&'static str; 2]);
 
-const TASKS: [Task; 9] = [
+const TASKS: [Task; 10] = [
     Task(
         "race: in a picture of one colour, of eight lanes that store together seven lose: about 7/8 or more",
         [LOST, ""],
@@ -21,6 +21,10 @@ const TASKS: [Task; 9] = [
         ["race 16×16 256", "race 1×1 256"],
     ),
     Task("atomics: 256 bins beat 3, for which more pixels queue up", ["atomics 16×16 256", "atomics 16×16 3"]),
+    Task(
+        "atomics: one colour beats noise, as a GPU combines additions to the same bin",
+        ["atomics 16×16 256 on constant", "atomics 16×16 256 on noise"],
+    ),
     Task("pairs beat the sum, whose one workgroup walks over all chunks", ["pairwise 256×1 256", "sum 256×1 256"]),
     Task("shared beats the atomics with 3 bins: only chunks meet", ["shared 256×1 3", "atomics 16×16 3"]),
     Task("the tree beats Hillis and Steele, with fewer additions", ["blelloch 1048576", "hillis-steele 1048576"]),

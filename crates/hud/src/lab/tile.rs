@@ -85,6 +85,7 @@ impl Pixels<'_> {
             rows,
             links: links.collect(),
             caption: format!("N = 3: nine loads for this result, {} so far; neighbours share six of them", 9 * column),
+            code: "sum += parts(pixel(at",
         }
     }
 
@@ -117,7 +118,7 @@ impl Pixels<'_> {
         } else {
             "second pass: three of those means, one below the other: 2 × 3 loads instead of 3 × 3".to_owned()
         };
-        Diagram { rows, links, caption }
+        Diagram { rows, links, caption, code: "sum += parts(pixel_on(at.y, place + i))" }
     }
 
     fn tiled(&self, step: usize) -> Diagram {
@@ -159,7 +160,8 @@ impl Pixels<'_> {
             1 => self.results("lanes", |_| Some(cell(CellAppearance::Idle, "waits".to_owned()))),
             _ => self.done("row means", column, |at| self.mean_across(1, at)),
         };
-        Diagram { rows: vec![self.image(1, |_| step == 0), memory, third], links, caption }
+        let code = ["tile[i] = pixel_on", "workgroupBarrier();", "sum += parts(tile[local + i])"][step.min(2)];
+        Diagram { rows: vec![self.image(1, |_| step == 0), memory, third], links, caption, code }
     }
 
     fn running(&self, step: usize) -> Diagram {
@@ -192,6 +194,7 @@ impl Pixels<'_> {
             ],
             links,
             caption,
+            code: if step == 0 { "sum += parts(pixel_on(at.y, begin + i))" } else { "place + reach()" },
         }
     }
 }
@@ -254,7 +257,7 @@ mod tests {
         let rows = rows();
         for method in BlurMethod::ALL {
             for moment in 0..30 {
-                let Diagram { rows, links, caption } = diagram(method, (&rows, (0, 0)), moment).expect("pixels");
+                let Diagram { rows, links, caption, .. } = diagram(method, (&rows, (0, 0)), moment).expect("pixels");
                 assert!(!caption.is_empty());
                 for (row, place) in links.iter().flat_map(|link| [link.from, link.to]) {
                     assert_ne!(

@@ -97,6 +97,7 @@ impl TreeWords<'_> {
                 step + 1,
                 self.len()
             ),
+            code: "before += word_at(first + i)",
         }
     }
 
@@ -141,7 +142,12 @@ impl TreeWords<'_> {
                 "exclusive: each subtracts its own word again".clone_into(&mut caption);
             }
         }
-        Diagram { rows, links, caption }
+        let code = match step {
+            0 => "words[local] = own;",
+            step if step > doublings => "store(index, sum - own, own)",
+            _ => "sum += words[half + local - offset]",
+        };
+        Diagram { rows, links, caption, code }
     }
 
     /// Returns the pairs of the tree whose words are this far apart.
@@ -186,7 +192,8 @@ impl TreeWords<'_> {
         let pairs = (step > 0).then(|| self.pairs(1 << (step.max(1) - 1)));
         let (banks, waits) = self.banks(pairs.as_ref(), place);
         rows.push(banks);
-        Diagram { rows, links, caption: caption + &waits }
+        let code = if step == 0 { "words[padded(local)] = own.x" } else { "words[right] += words[left]" };
+        Diagram { rows, links, caption: caption + &waits, code }
     }
 
     /// Returns a step of the down-sweep: first the top becomes 0, then each pair passes on the sum of what precedes it.
@@ -254,7 +261,12 @@ impl TreeWords<'_> {
         let pairs = (1..=doublings).contains(&step).then(|| self.pairs(self.len() >> step));
         let (banks, waits) = self.banks(pairs.as_ref(), place);
         rows.push(banks);
-        Diagram { rows, links, caption: caption + &waits }
+        let code = match step {
+            0 => "words[top] = 0u",
+            step if step > doublings => "store(first,",
+            _ => "words[right] += below",
+        };
+        Diagram { rows, links, caption: caption + &waits, code }
     }
 
     /// Returns the step of a walk through the tree that arrives at a word: down from the top, left before right, with a
@@ -296,6 +308,7 @@ impl TreeWords<'_> {
                  down-sweep takes all turns of a level at once",
                 grouped(before(at).into())
             ),
+            code: "words[left] = words[right]",
         }
     }
 
@@ -392,7 +405,7 @@ mod tests {
     fn every_link_connects_values_in_adjacent_rows() {
         for way in ways() {
             for moment in 0..20 {
-                let Diagram { rows, links, caption } = diagram(way, &WORDS, moment);
+                let Diagram { rows, links, caption, .. } = diagram(way, &WORDS, moment);
                 assert!(!caption.is_empty());
                 for (row, place) in links.iter().flat_map(|link| [link.from, link.to]) {
                     assert_ne!(

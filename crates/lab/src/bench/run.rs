@@ -173,7 +173,7 @@ impl<'a> Bench<'a> {
             Ok(textures) => textures,
             Err(why) => return Ok(RowOutcome::impossible(format!("not measured: {why}"))),
         };
-        let pass = match CountingPass::new(self.gpu, setup, textures.size, &textures.views)? {
+        let pass = match CountingPass::new(self.gpu, setup, textures.size, &textures.views, None)? {
             Ok(pass) => pass,
             Err(why) => return Ok(RowOutcome::impossible(format!("not measured: {why}"))),
         };

@@ -7,4 +7,5 @@ mod support;
 mod blur;
 mod drawing;
 mod ladder;
+mod own;
 mod scan;

@@ -158,6 +158,8 @@ pub static OTSU: GroupLayout = GroupLayout::of_compute("otsu", &[Read, Read, Wri
 pub static CROP: GroupLayout = GroupLayout::of_compute("crop", &[Uniform, Read, Write]);
 /// An image and its bins or chunks.
 pub static IMAGE_BINS: GroupLayout = GroupLayout::of_compute("tutorial's count", &[Texture, Write]);
+/// Whether a loop was stopped in a shader of the user's own.
+pub static LAB_STOPPED: GroupLayout = GroupLayout::of_compute("stopped", &[Write]);
 /// Chunks.
 pub static CHUNK_SUM: GroupLayout = GroupLayout::of_compute("tutorial's sum", &[Write]);
 /// Chunks and parameters.
