@@ -30,8 +30,14 @@ keys_with_time shift+l 1 shift+Up 1 shift+Up 0
 for method in scalar single race atomics sum pairwise shared subgroup ours-gpu ours-cpu; do
     # Each has counted the frame often enough then for its times to settle.
     tell pass 9000
-    take "lab-$method" 436x402+834+77
+    take "lab-$method" 642x404+629+73
     if [ "$method" = race ]; then take lab; fi
+    if [ "$method" = shared ]; then
+        # The third step inside a chunk is the barrier.
+        keys_with_time ctrl+u 0 ctrl+u 0 shift+d 0 '>' 3
+        take lab-code
+        keys_with_time shift+d 0 ctrl+u 1
+    fi
     tell key shift+Down
 done
 close_window
@@ -49,27 +55,27 @@ open_window 1280 720 --start 3.2 "$sample"
 tell pass 2000
 keys_with_time shift+l 1 alt+Prior 1
 stand_at 3
-take lab-by-hand 436x324+834+77
+take lab-by-hand 642x356+629+73
 tell key shift+Down
 stand_at 2
-take lab-ids 436x310+834+77
+take lab-ids 642x344+629+73
 tell key shift+Down
 stand_at 1
-take lab-barrier 436x338+834+77
+take lab-barrier 642x366+629+73
 keys_with_time alt+Prior 2 shift+Down 4
 stand_at 3
-take lab-drawing 436x402+834+77
+take lab-drawing 642x404+629+73
 close_window
 
 # Of the other topics: a tree in the middle of its way down, and the blurred picture with tiles and their halo.
 open_window 1280 720 --start 3.2 "$sample"
 tell pass 2000
 keys_with_time shift+l 1 alt+Next 3 shift+Down 6
-take lab-prefix-sum 436x402+834+77
+take lab-prefix-sum 642x404+629+73
 keys_with_time shift+Up 4
-take lab-hillis-steele 436x402+834+77
+take lab-hillis-steele 642x404+629+73
 keys_with_time alt+Next 3 shift+Down 5
-take lab-tiles 436x402+834+77
+take lab-tiles 642x404+629+73
 # A blurred picture has too many colours for a small one.
 tell save "$work/shot.png"
 convert "$work/shot.png" -strip -quality 86 "$root/assets/lab-blur.jpg"
