@@ -177,3 +177,84 @@ fn loops_without_an_end_are_stopped() {
     assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
     assert!(count(&gpu, Method::Atomics, &with("", ""), &picture).unwrap().counts.is_exact());
 }
+
+/// What edits put into a text.
+const WORDS: [&str; 28] = [
+    "{",
+    "}",
+    "(",
+    ")",
+    ";",
+    "&",
+    "*",
+    "-",
+    "0u",
+    "4294967295u",
+    "-1i",
+    "1.5",
+    "u32",
+    "f32",
+    "vec4<f32>",
+    "array<u32, 9>",
+    "array<u32>",
+    "atomic<u32>",
+    "return;",
+    "break;",
+    "continue;",
+    "loop {",
+    "workgroupBarrier();",
+    "discard;",
+    "bins",
+    "count",
+    "var<workgroup>",
+    "override",
+];
+
+#[test]
+fn no_edit_of_a_shader_ends_the_program() {
+    let gpu = gpu();
+    let picture = picture((37, 21), BenchContent::Noise);
+    let edits: u64 = std::env::var("HISTOSCOPE_EDITS").ok().and_then(|text| text.parse().ok()).unwrap_or(300);
+    let mut random = 7_u64;
+    let mut next = |below: usize| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) as usize % below
+    };
+    let methods: Vec<_> = Method::ladder().iter().copied().filter(|method| method.shader().is_some()).collect();
+    let (mut told, mut run) = (0, 0);
+    for _ in 0..edits {
+        let method = methods[next(methods.len())];
+        let text = method.shader().unwrap().source();
+        // Words, and what stands between them, from the lines without comments.
+        let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        let text = lines.collect::<Vec<_>>().join("\n");
+        let is_edge = |pair: &[char]| pair[0].is_alphanumeric() != pair[1].is_alphanumeric();
+        let letters: Vec<char> = text.chars().collect();
+        let mut words = vec![String::from(letters[0])];
+        for pair in letters.windows(2) {
+            if is_edge(pair) {
+                words.push(String::new());
+            }
+            words.last_mut().unwrap().push(pair[1]);
+        }
+        for _ in 0..=next(3) {
+            let (at, other) = (next(words.len()), next(words.len()));
+            match next(4) {
+                0 => drop(words.remove(at)),
+                1 => words.swap(at, other),
+                2 => words[at] = words[other].clone(),
+                _ => words[at] = WORDS[next(WORDS.len())].to_owned(),
+            }
+        }
+        match count(&gpu, method, &words.concat(), &picture) {
+            Ok(_) => run += 1,
+            Err(why) => {
+                assert_eq!(why.lines().count(), 1, "{why}");
+                told += 1;
+            }
+        }
+        gpu.check().expect("the device works");
+    }
+    assert!(told > 0 && run > 0, "{told} were refused, {run} ran");
+    eprintln!("{told} were refused, {run} ran");
+}
