@@ -24,57 +24,50 @@ keys_with_time() {
     done
 }
 
-open_window 1280 720 --start 3.2 "$sample"
-tell pass 2000
-keys_with_time shift+l 1 shift+Up 1 shift+Up 0
+# Opens the lab with its diagram paused at the first step. Methods and pages of a topic stand at the same step.
+open_lab() {
+    open_window 1280 720 --start 3.2 "$sample"
+    tell pass 2000
+    keys_with_time shift+l 0 shift+d 0
+}
+
+# Of the methods, the third step: the race has lost its counts then.
+open_lab
+keys_with_time alt+Next 0 alt+Prior 1 '>' 0 '>' 0 shift+Up 1 shift+Up 0
 for method in scalar single race atomics sum pairwise shared subgroup ours-gpu ours-cpu; do
     # Each has counted the frame often enough then for its times to settle.
     tell pass 9000
     take "lab-$method" 642x404+629+73
     if [ "$method" = race ]; then take lab; fi
     if [ "$method" = shared ]; then
-        # The third step inside a chunk is the barrier.
-        keys_with_time ctrl+u 0 ctrl+u 0 shift+d 0 '>' 3
+        keys_with_time ctrl+u 0 ctrl+u 3
         take lab-code
-        keys_with_time shift+d 0 ctrl+u 1
+        tell key ctrl+u
     fi
     tell key shift+Down
 done
 close_window
 
-# stand_at STEP: pauses the diagram at this step
-stand_at() {
-    local step
-    for step in {1..9}; do tell key '<'; done
-    for ((step = 0; step < $1; step++)); do tell key '>'; done
-    tell pass 9000
-}
-
-# The pages before the methods, and the bars drawn by columns.
-open_window 1280 720 --start 3.2 "$sample"
-tell pass 2000
-keys_with_time shift+l 1 alt+Prior 1
-stand_at 3
+# The pages before the methods, and the columns of a drawing.
+open_lab
+keys_with_time alt+Prior 0 '>' 0 '>' 0 '>' 9
 take lab-by-hand 642x356+629+73
-tell key shift+Down
-stand_at 2
-take lab-ids 642x344+629+73
-tell key shift+Down
-stand_at 1
+keys_with_time shift+Down 0 '<' 9
+take lab-ids 642x358+629+73
+keys_with_time shift+Down 0 '<' 9
 take lab-barrier 642x366+629+73
-keys_with_time alt+Prior 2 shift+Down 4
-stand_at 3
+keys_with_time alt+Prior 0 shift+Down 0 '>' 9
 take lab-drawing 642x404+629+73
 close_window
 
-# Of the other topics: a tree in the middle of its way down, and the blurred picture with tiles and their halo.
-open_window 1280 720 --start 3.2 "$sample"
-tell pass 2000
-keys_with_time shift+l 1 alt+Next 3 shift+Down 6
-take lab-prefix-sum 642x404+629+73
-keys_with_time shift+Up 4
+# Of the other topics: Hillis and Steele's last step, a tree in the middle of its way up in the whole window, where all of it
+# has room, and the blurred picture with tiles and their halo.
+open_lab
+keys_with_time alt+Next 0 '>' 0 '>' 0 '>' 0 '>' 9
 take lab-hillis-steele 642x404+629+73
-keys_with_time alt+Next 3 shift+Down 5
+keys_with_time shift+Down 0 ctrl+u 6
+take lab-prefix-sum
+keys_with_time ctrl+u 0 ctrl+u 0 alt+Next 0 shift+Down 0 '>' 0 '>' 0 '>' 5
 take lab-tiles 642x404+629+73
 # A blurred picture has too many colours for a small one.
 tell save "$work/shot.png"

@@ -169,7 +169,10 @@ impl Hud {
         } else if has_room_beside {
             Rect { min: Pos2::new(note_area.min.x, below_field.max(note_area.min.y + at.divided)), ..note_area }
         } else {
-            panels.max.y -= lane;
+            // A panel in the whole window keeps its height: its diagram would jump at each note.
+            if at.model.lab.is_none_or(|lab| !lab.is_large) {
+                panels.max.y -= lane;
+            }
             Rect { min: Pos2::new(note_area.min.x, note_area.max.y - lane), ..note_area }
         };
         PanelSurroundings { field, needed, notes, place, lane, panels }

@@ -16,7 +16,7 @@ use histoscope_core::picture::Picture;
 use histoscope_hud::{
     ChoiceOutcome, CountingView, Cut, Figures, LabBins, LabMeasured, OwnView, PassFigures, Sample, verdict,
 };
-use histoscope_lab::{Costs, Measured, OwnShader, Runner, Setup};
+use histoscope_lab::{Costs, Measured, Method, OwnShader, Runner, Setup};
 use histoscope_render::gpu::{Gpu, GpuError};
 
 /// Interval at which a pending result is polled.
@@ -346,7 +346,7 @@ impl Ready {
             passes,
             total_us: self.times.part(count),
             floor_us: self.times.part(count + 1),
-            costs: costs(&ladder.costs()),
+            costs: costs(self.setup.method, &ladder.costs()),
         };
         let (width, height) = ladder.counted_size();
         log::trace!(
@@ -373,12 +373,14 @@ fn in_channels(bins: Vec<Vec<u32>>) -> LabBins {
 }
 
 /// Returns the memory accesses per pixel, with names.
-fn costs(costs: &Costs) -> Vec<(&'static str, f64)> {
+fn costs(method: Method, costs: &Costs) -> Vec<(&'static str, f64)> {
     let Costs { loads, stores, atomics, workgroup_atomics, bytes } = *costs;
+    // Equal bins are added together.
+    let is_bound = matches!(method, Method::Shared | Method::Subgroup);
     let all = [
         ("loads", loads),
         ("stores", stores),
-        ("atomics in memory", atomics),
+        (if is_bound { "atomics in memory (at most)" } else { "atomics in memory" }, atomics),
         ("atomics in a workgroup", workgroup_atomics),
         ("bytes", bytes),
     ];

@@ -50,7 +50,8 @@ const fn text(page: LabPage) -> &'static str {
              of the frame, with 3 bins if you choose them there."
         }
         LabPage::Ids => {
-            "A dispatch is a grid of workgroups, a workgroup a grid of invocations. Here workgroups of 3×1 cover 6×7 pixels."
+            "A dispatch is a grid of workgroups, a workgroup a grid of invocations. Here workgroups of 3×1, \
+             then of 4×4, cover 6×7 pixels."
         }
         LabPage::Barrier => {
             "At workgroupBarrier(), each invocation of a workgroup waits for all others of it. It keeps two phases apart: \
@@ -60,7 +61,10 @@ const fn text(page: LabPage) -> &'static str {
         LabPage::Predict => {
             "Predict first, then run it on a paused frame, and come back to see whether it held on this machine."
         }
-        LabPage::Colours => "Every diagram of the lab uses one colour for each role.",
+        LabPage::Colours => {
+            "The diagrams of counting use one colour for each role. In sums and blurs, amber is also a word that is read or \
+             written. A line leads from what is read to what is written; a dashed one takes a pixel out of a running sum."
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use egui::{Align2, Color32, Galley, Rect, Ui, pos2, vec2};
 
-use super::diagram::Diagram;
+use super::diagram::{BELOW, Diagram};
 use super::drawing;
 use crate::controls::{self, LETTERS};
 use crate::entry::EntryKind;
@@ -54,7 +54,8 @@ impl<'a> LabBlock<'a> {
     /// Creates a block with a diagram, whose height may grow into the spare room. A low panel leaves out rows of tall
     /// ones.
     pub fn diagram(ui: &Ui, width: f32, diagram: Diagram) -> Self {
-        let fewest = if diagram.rows.len() > drawing::MANY { 2 } else { diagram.rows.len() };
+        let open = diagram.rows.iter().filter(|row| !row.name.starts_with(BELOW)).count();
+        let fewest = if open > drawing::MANY { 2 } else { diagram.rows.len() };
         Self::diagram_down_to(ui, width, fewest, diagram)
     }
 

@@ -10,8 +10,10 @@ use histoscope_render::gpu::shaders::{self, Text};
 /// The least width of a panel with the code beside the diagram, in points, and the part of it that the code takes.
 const LEAST: f32 = 700.0;
 const PART: f32 = 0.47;
-/// Size of the letters, in points.
-const LETTERS: f32 = 11.0;
+/// Sizes of the letters, in points: smaller ones if long lines do not fit otherwise.
+const LETTERS: [f32; 2] = [9.5, 11.0];
+/// Width of the scroll bar.
+const BESIDE_BAR: f32 = 10.0;
 /// Width of the line numbers.
 const NUMBERS: f32 = 26.0;
 
@@ -41,6 +43,12 @@ pub struct CodeLine {
     pub text: String,
     /// `true` if the step before has no such line.
     pub is_new: bool,
+}
+
+impl CodeLine {
+    fn is_comment(&self) -> bool {
+        self.text.trim_start().starts_with("//")
+    }
 }
 
 impl StepCode {
@@ -125,20 +133,25 @@ impl StepCode {
         ui.scope_builder(UiBuilder::new().max_rect(room), |ui| {
             ScrollArea::vertical().id_salt(&self.title).show(ui, |ui| {
                 ui.spacing_mut().item_spacing = vec2(0.0, 0.0);
+                let width = ui.available_width() - BESIDE_BAR;
                 let indent = if self.is_numbered { NUMBERS } else { 7.0 };
+                let longest = self.lines.iter().filter(|line| !line.is_comment()).map(|line| line.text.chars().count());
+                let letter = ui.painter().layout_no_wrap("0".repeat(100), theme::mono(LETTERS[1]), theme::DIM).size().x;
+                let needed = letter / 100.0 * longest.max().unwrap_or(0) as f32;
+                let size = LETTERS[1] * ((width - indent) / needed.max(1.0));
+                let font = theme::mono(size.clamp(LETTERS[0], LETTERS[1]));
                 for (index, line) in self.lines.iter().enumerate() {
                     let (fill, ink) = match () {
                         () if self.fault == Some(index) => (theme::WRONG, crate::controls::INK),
                         () if self.lit == Some(index) => (theme::ACCENT, crate::controls::INK),
-                        () if line.text.trim_start().starts_with("//") => (Color32::TRANSPARENT, theme::DIM),
+                        () if line.is_comment() => (Color32::TRANSPARENT, theme::DIM),
                         () => (Color32::TRANSPARENT, theme::LIGHT),
                     };
-                    let font = theme::mono(LETTERS);
-                    let galley = ui.painter().layout(line.text.clone(), font, ink, ui.available_width() - indent);
-                    let size = vec2(ui.available_width(), galley.size().y);
+                    let galley = ui.painter().layout(line.text.clone(), font.clone(), ink, width - indent);
+                    let size = vec2(width, galley.size().y);
                     let (place, _) = ui.allocate_exact_size(size, egui::Sense::hover());
                     let at = pos2(place.min.x + indent, place.min.y);
-                    ui.painter().rect_filled(Rect::from_min_max(at, place.max), 2, fill);
+                    ui.painter().rect_filled(Rect::from_min_max(at + vec2(0.0, 1.0), place.max), 2, fill);
                     if line.is_new {
                         let bar = Rect::from_min_size(at - vec2(5.0, 0.0), vec2(2.5, place.height()));
                         ui.painter().rect_filled(bar, 0, theme::RIGHT);

@@ -129,16 +129,19 @@ fn in_place_of(method: Method) -> String {
 fn measured(view: &CountingView<'_>) -> Option<String> {
     let bins = view.bins.to_string();
     let own = view.own.iter().map(|own| own.name.as_str());
-    let names = Method::ladder().iter().map(|method| method.name()).chain(own);
-    let of_name = |name: &str| {
+    let has_chunk = |method: &Method| method.reads_texture() && *method != Method::Single;
+    let names = Method::ladder().iter().map(|method| (method.name(), has_chunk(method)));
+    let names = names.chain(own.map(|name| (name, true)));
+    let of_name = |(name, has_chunk): (&str, bool)| {
         let times = view.measured.iter().filter_map(|(run, time)| {
             let (chunk, count) = run.strip_prefix(name)?.strip_prefix(' ')?.split_once(' ')?;
-            (count == bins).then(|| format!("{name} {chunk} {}", micros(time * 1e6)))
+            let chunk = if has_chunk { format!("{chunk} ") } else { String::new() };
+            (count == bins).then(|| format!("{name} {chunk}{}", micros(time * 1e6)))
         });
         times.collect::<Vec<_>>()
     };
     let all: Vec<_> = names.flat_map(of_name).collect();
-    (all.len() > 1).then(|| format!("measured here: {}", all.join(", ")))
+    (all.len() > 1).then(|| format!("measured here, for a whole picture: {}", all.join(", ")))
 }
 
 /// Returns whether the counts are correct, and if not, how many are lost or in excess.

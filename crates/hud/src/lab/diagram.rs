@@ -59,6 +59,15 @@ pub struct DiagramRow {
 
 /// The name of a row of memory banks, to which no links lead.
 pub const BANKS: &str = "bank";
+/// The beginning of the name of a row of pixels below other pixels.
+pub const BELOW: &str = "row\u{a0}";
+
+impl DiagramRow {
+    /// Returns `true` if the row stands directly below the one before, without room for links.
+    pub fn is_close(&self) -> bool {
+        self.name == BANKS || self.name.starts_with(BELOW)
+    }
+}
 
 /// A line from one cell to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use egui::{Align2, Color32, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, Vec2, pos2, vec2};
 
-use super::diagram::{BANKS, CellAppearance, CellContent, Diagram, DiagramCell, DiagramRow, Link};
+use super::diagram::{BELOW, CellAppearance, CellContent, Diagram, DiagramCell, DiagramRow, Link};
 use crate::controls::INK;
 use crate::theme;
 
@@ -16,6 +16,8 @@ const CELLS: [f32; 2] = [18.0, 14.0];
 const BINS: f32 = 31.0;
 /// Number of rows that counts as many.
 pub const MANY: usize = 4;
+/// Space before a row that stands directly below another.
+const CLOSE: f32 = 2.0;
 /// Minimum space for links between rows.
 const BETWEEN: f32 = 28.0;
 /// Maximum width of a cell, and of a bin in it.
@@ -36,12 +38,18 @@ const CAPTION: f32 = 15.0;
 pub fn least_height(painter: &Painter, width: f32, diagram: &Diagram) -> f32 {
     let caption = painter.layout(diagram.caption.clone(), theme::words(theme::SMALL), theme::LIGHT, width).size().y;
     let rows: f32 = heights(diagram).iter().sum();
-    rows + gaps(diagram) as f32 * BETWEEN + caption.max(CAPTION) + 4.0
+    rows + gaps(diagram) as f32 * BETWEEN + close(diagram) + caption.max(CAPTION) + 4.0
 }
 
 /// Returns the number of gaps with room for links.
 fn gaps(diagram: &Diagram) -> usize {
-    diagram.rows.iter().skip(1).filter(|row| row.name != BANKS).count()
+    diagram.rows.iter().skip(1).filter(|row| !row.is_close()).count()
+}
+
+/// Returns the space before rows of pixels that stand directly below others. A row of banks takes its space from the
+/// caption's.
+fn close(diagram: &Diagram) -> f32 {
+    diagram.rows.iter().filter(|row| row.name.starts_with(BELOW)).count() as f32 * CLOSE
 }
 
 /// Returns the height of each row.
@@ -62,14 +70,14 @@ pub fn show(painter: &Painter, rect: Rect, diagram: &Diagram) {
     let widest = names.iter().map(|name| name.size().x).fold(0.0, f32::max);
     let room = Rect::from_min_max(rect.min + vec2(widest + BEHIND_NAMES, 0.0), rect.max - vec2(0.0, below));
     let heights = heights(diagram);
-    let between = (room.height() - heights.iter().sum::<f32>()) / gaps(diagram).max(1) as f32;
+    let between = (room.height() - heights.iter().sum::<f32>() - close(diagram)) / gaps(diagram).max(1) as f32;
     let mut top = room.min.y - between;
     let places: Vec<Vec<Rect>> = diagram
         .rows
         .iter()
         .zip(heights)
         .map(|(row, height)| {
-            top += if row.name == BANKS { 2.0 } else { between };
+            top += if row.is_close() { CLOSE } else { between };
             let places = places(row, pos2(room.min.x, top), vec2(room.width(), height));
             top += height;
             places

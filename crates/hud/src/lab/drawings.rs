@@ -6,7 +6,7 @@ use egui::{Color32, Context, LayerId, Rect, TextureOptions, Ui, pos2};
 
 use super::block::{BUTTONS, CONSTANTS, COSTS, LabBlock, PARAMETERS, WHAT, WHY, layout, outcome};
 use super::counting::{bins, steps_text};
-use super::diagram::{CellAppearance, Diagram, DiagramRow, cell, link, step_at};
+use super::diagram::{BELOW, CellAppearance, Diagram, DiagramRow, cell, link, step_at};
 use super::picture;
 use super::words::{added_up, grouped};
 use crate::controls::LETTERS;
@@ -133,8 +133,11 @@ fn steps(method: DrawMethod, drawn: &Drawn, moment: i64) -> Diagram {
     }
 }
 
-/// The factors of the four channels in each graph.
-const MASKS: [(&str, [usize; CHANNELS]); 2] = [("colours", [1, 2, 4, 0]), ("luminance", [0, 0, 0, 8])];
+/// The factor of each channel's bit.
+const FACTORS: [usize; CHANNELS] = [1, 2, 4, 8];
+/// The channels in each graph. The others have no height there.
+const MASKS: [(&str, [bool; CHANNELS]); 2] =
+    [("colours", [true, true, true, false]), ("luminance", [false, false, false, true])];
 
 /// Returns the diagram of a pixel of one of the graphs: which of the bars reach it, and the colour that they select.
 fn overlap(drawn: &Drawn, graph: usize) -> Diagram {
@@ -148,34 +151,32 @@ fn overlap(drawn: &Drawn, graph: usize) -> Diagram {
     let mut order = [heights[0], heights[1], heights[2]];
     order.sort_unstable();
     let at = order[1].max(1);
-    let reached = heights.map(|height| usize::from(height >= at));
-    let index: usize = reached.iter().zip(mask).map(|(bit, factor)| bit * factor).sum();
+    let reached: [usize; CHANNELS] =
+        std::array::from_fn(|channel| usize::from(mask[channel] && heights[channel] >= at));
+    let index: usize = reached.iter().zip(FACTORS).map(|(bit, factor)| bit * factor).sum();
     let row = |name: &'static str, text: &dyn Fn(usize) -> (CellAppearance, String)| {
         let cells = (0..CHANNELS).map(text).map(|(look, text)| cell(look, text)).collect();
         DiagramRow { name: name.into(), cells, together: CHANNELS }
     };
-    let lit = |channel: usize| match (reached[channel], mask[channel]) {
-        (1, 1..) => CellAppearance::Busy,
-        _ => CellAppearance::Idle,
-    };
+    let lit = |channel: usize| if reached[channel] == 1 { CellAppearance::Busy } else { CellAppearance::Idle };
     let color = CellAppearance::Pixel(OverlapTable::default().0[index]);
-    let parts = [0, 1, 2, 3].map(|channel| (reached[channel] * mask[channel]).to_string()).join(" + ");
+    let parts = [0, 1, 2, 3].map(|channel| (reached[channel] * FACTORS[channel]).to_string()).join(" + ");
     Diagram {
         rows: vec![
             row("bars", &|channel| {
                 let letter = ["R", "G", "B", "L"][channel];
                 (CellAppearance::Memory, format!("{letter} {} %", heights[channel]))
             }),
-            row("bit × mask", &|channel| (lit(channel), format!("{} × {}", reached[channel], mask[channel]))),
+            row("bit × factor", &|channel| (lit(channel), format!("{} × {}", reached[channel], FACTORS[channel]))),
             DiagramRow { name: "pixel".into(), cells: vec![cell(color, format!("colour {index} of 16"))], together: 1 },
         ],
         links: (0..CHANNELS)
             .flat_map(|channel| [link((0, channel), (1, channel)), link((1, channel), (2, 0))])
-            .filter(|link| mask[link.from.1] > 0)
+            .filter(|link| mask[link.from.1])
             .collect(),
         caption: format!(
-            "graph of {name}, bin {bin}, a pixel {at} % high: a bit for each bar that reaches it, {parts} = {index}; the \
-             mask chooses the channels"
+            "graph of {name}, bin {bin}, a pixel {at} % high: a bit for each bar of this graph that reaches it, {parts} = \
+             {index}"
         ),
         code: "let parts = select",
     }
@@ -186,28 +187,28 @@ fn overlap(drawn: &Drawn, graph: usize) -> Diagram {
 fn diagram(method: DrawMethod, bins: [(usize, u32); 2], moment: i64) -> Diagram {
     let tallest = bins.iter().map(|(_, count)| *count).max().unwrap_or(0).max(1);
     let height = |column: usize| (u64::from(bins[column].1) * ROWS as u64 / u64::from(tallest)) as usize;
-    // Pixels are listed column by column, from the lowest row up.
-    let at = |pixel: usize| (pixel / ROWS, pixel % ROWS);
-    let bars = |is_done: &dyn Fn(usize) -> bool, is_busy: &dyn Fn(usize) -> bool| {
-        let pixel = |pixel: usize| {
-            let (column, row) = at(pixel);
-            match (is_busy(row), is_done(row)) {
-                (true, _) => cell(CellAppearance::Busy, format!("row {row}")),
-                (false, true) if row < height(column) => cell(CellAppearance::Written, "bar".to_owned()),
-                (false, true) => cell(CellAppearance::Written, "–".to_owned()),
-                (false, false) => cell(CellAppearance::Idle, format!("row {row}")),
-            }
+    // Rows of pixels, from the top.
+    let bars = |is_done: &dyn Fn(usize) -> bool, is_busy: &dyn Fn(usize) -> bool| -> Vec<DiagramRow> {
+        let pixel = |row: usize, column: usize| match (is_busy(row), is_done(row)) {
+            (true, _) => cell(CellAppearance::Busy, format!("{row} < {}?", height(column))),
+            (false, true) if row < height(column) => cell(CellAppearance::Written, "bar".to_owned()),
+            (false, true) => cell(CellAppearance::Memory, "background".to_owned()),
+            (false, false) => cell(CellAppearance::Idle, "pixel".to_owned()),
         };
-        DiagramRow { name: "pixels".into(), cells: (0..2 * ROWS).map(pixel).collect(), together: ROWS }
+        let row = |row: usize| {
+            let name = if row + 1 == ROWS { format!("row {row} (top)") } else { format!("{BELOW}{row}") };
+            DiagramRow { name: name.into(), cells: (0..2).map(|column| pixel(row, column)).collect(), together: 1 }
+        };
+        (0..ROWS).rev().map(row).collect()
     };
     let cells = |look| bins.iter().map(move |(bin, count)| cell(look, format!("{bin}: {}", grouped((*count).into()))));
     let bin_row = DiagramRow { name: "bins".into(), cells: cells(CellAppearance::Memory).collect(), together: 1 };
     match method {
         DrawMethod::PerPixel => {
             let row = step_at(moment, ROWS);
-            let links = (0..2).map(|column| link((0, column), (1, column * ROWS + row)));
+            let links = (0..2).map(|column| link((0, column), (ROWS - row, column)));
             Diagram {
-                rows: vec![bin_row, bars(&|other| other < row, &|other| other == row)],
+                rows: std::iter::once(bin_row).chain(bars(&|other| other < row, &|other| other == row)).collect(),
                 links: links.collect(),
                 caption: format!(
                     "each pixel of row {row} loads its bin, compares, and picks a colour: {} loads so far",
@@ -226,18 +227,17 @@ fn diagram(method: DrawMethod, bins: [(usize, u32); 2], moment: i64) -> Diagram 
             };
             let links: Vec<_> = match step {
                 0 => (0..2).map(|column| link((0, column), (1, column))).collect(),
-                _ => (0..2 * ROWS).map(|pixel| link((1, pixel / ROWS), (2, pixel))).collect(),
+                _ => (0..2).map(|column| link((1, column), (2, column))).collect(),
             };
             let caption = match step {
                 0 => "a compute pass loads each column’s bin once: 2 loads, and sorts its heights",
                 _ => "each pixel compares its row with the column’s heights; no bin is loaded",
             };
             Diagram {
-                rows: vec![
-                    bin_row,
-                    DiagramRow { name: "columns".into(), cells: (0..2).map(ends).collect(), together: 1 },
-                    bars(&|_| step == 1, &|_| false),
-                ],
+                rows: [bin_row, DiagramRow { name: "columns".into(), cells: (0..2).map(ends).collect(), together: 1 }]
+                    .into_iter()
+                    .chain(bars(&|_| step == 1, &|_| false))
+                    .collect(),
                 links,
                 caption: caption.to_owned(),
                 code: if step == 0 { "let heights = heights_of" } else { "let passed = select" },
@@ -307,11 +307,13 @@ pub(super) mod tests {
         assert_eq!(two_bins(&drawn), [(0, 8), (1, 4)]);
         for (method, last) in [(DrawMethod::PerPixel, 3), (DrawMethod::PerColumn, 1)] {
             let shown = diagram(method, two_bins(&drawn), last);
-            let pixels = shown.rows.last().expect("rows");
-            let bars = pixels.cells.iter().filter(|cell| cell.look == CellAppearance::Written);
-            // The last row of pixels is still being drawn when each pixel asks.
-            let done = if method == DrawMethod::PerPixel { 6 } else { 8 };
-            assert_eq!(bars.count(), done, "{method:?}");
+            let pixels = shown.rows[shown.rows.len() - ROWS..].iter().flat_map(|row| &row.cells);
+            let looks: Vec<_> = pixels.map(|cell| cell.look).collect();
+            let (bar, none) = (CellAppearance::Written, CellAppearance::Memory);
+            // The fullest bin's bar reaches the top, the other the middle. The top row is still being drawn when each
+            // pixel asks.
+            let top = if method == DrawMethod::PerPixel { [CellAppearance::Busy; 2] } else { [bar, none] };
+            assert_eq!(looks, [top, [bar, none], [bar, bar], [bar, bar]].concat(), "{method:?}");
             for (row, place) in shown.links.iter().flat_map(|link| [link.from, link.to]) {
                 assert!(shown.rows[row].cells.len() > place, "{method:?}: {row}, {place}");
             }

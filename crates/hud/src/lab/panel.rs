@@ -73,7 +73,10 @@ pub fn show(ui: &Ui, room: Rect, view: &LabView<'_>, commands: &mut Vec<Command>
 fn fitting<'a>(ui: &Ui, mut blocks: Vec<LabBlock<'a>>, (width, is_large): (f32, bool), room: f32) -> Vec<LabBlock<'a>> {
     let height = |blocks: &[LabBlock<'_>]| blocks.iter().map(|block| block.height + GAP).sum::<f32>() - GAP;
     if height(&blocks) > room {
-        let more = layout(ui, "a larger window shows more of the lab", theme::SMALL, theme::DIM, width);
+        let key = keys::label_of(Action::EnlargeLab).filter(|_| !is_large);
+        let more = key.map_or(String::new(), |key| format!(", as does {key}"));
+        let more = format!("a larger window shows more of the lab{more}");
+        let more = layout(ui, &more, theme::SMALL, theme::DIM, width);
         blocks.push(LabBlock::words(more, 0));
         // In the whole window, a diagram matters more than buttons.
         let lowered = if is_large { WHY } else { COSTS };

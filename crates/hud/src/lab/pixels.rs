@@ -212,7 +212,7 @@ impl<'a> Pixels<'a> {
         };
         let waiting = (0..self.len()).filter(|&index| turn(index) > step).count();
         let caption = match waiting {
-            0 => "all are counted".to_owned(),
+            0 => "the last additions: then all are counted".to_owned(),
             waiting => format!("one addition to a bin at a time: {waiting} of {} wait", self.len()),
         };
         let links = served.iter().flat_map(|&index| {

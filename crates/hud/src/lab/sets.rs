@@ -169,7 +169,7 @@ impl Pixels<'_> {
         };
         let caption = match step {
             0 => "a workgroup loads 16 bytes at a time and counts in its own memory",
-            1 => "it walks on, and its bins stay: hundreds of chunks, not a hundred thousand",
+            1 => "it walks on, and its bins stay: however large the picture is, few chunks are left to sum",
             2 => "reduce: the few chunks are summed, all bins at once",
             _ => "scale: the heights are computed, and the bars are drawn straight from the bins",
         };

@@ -176,7 +176,7 @@ impl Pixels<'_> {
             links.push(Link { leaves: true, ..link((0, column - 2), (1, column)) });
             let (sum, into, out) = (sum(column - 1), self.code(1, column + 1), self.code(1, column - 2));
             let caption = format!(
-                "{sum} + {into} − {out} = {}: two loads for each result after the first, however wide the blur is",
+                "{sum} + {into} − {out} = {}: two loads for each result after the first, in each pass, however wide the blur is",
                 sum + into - out
             );
             (column + 1..=column + 1, caption)

@@ -285,7 +285,11 @@ impl TreeWords<'_> {
                 let sum = words[word + 1 - span.min(word + 1)..=word].iter().sum();
                 if (word + 1).is_multiple_of(span) { cell(look, short(sum)) } else { nothing() }
             });
-            let name = if span == 1 { "words".to_owned() } else { format!("sums of {span}") };
+            let name = match (span, size) {
+                (1, 1) => "words".to_owned(),
+                (1, _) => format!("sums of {size}"),
+                _ => format!("sums of {}", span * size),
+            };
             DiagramRow { name: name.into(), cells: cells.collect(), together: count }
         };
         let sums = (0..count).map(|word| match word.cmp(&at) {
