@@ -210,8 +210,9 @@ impl LabBlur {
 /// The passes of one run.
 struct BlurPasses {
     image: wgpu::Buffer,
-    /// Pipelines, each with its workgroups and constants.
-    pipelines: Vec<(wgpu::ComputePipeline, (u32, u32), Vec<(&'static str, u32)>)>,
+    pipelines: Vec<(wgpu::ComputePipeline, (u32, u32))>,
+    /// The constants of each pass.
+    constants: [Vec<(&'static str, u32)>; 2],
     workgroup: (u32, u32),
 }
 
@@ -237,7 +238,7 @@ impl BlurPasses {
                 (BlurMethod::Tiled, true) => (height.div_ceil(across), width),
                 _ => (width.div_ceil(across), height.div_ceil(down)),
             };
-            (pipeline, workgroups, constants(is_down))
+            (pipeline, workgroups)
         };
         let pipelines = match method {
             BlurMethod::Square => vec![pass(false)],
@@ -245,14 +246,14 @@ impl BlurPasses {
         };
         let workgroup = if down > 1 { (across, down) } else { (WORKGROUP, 1) };
         let image = uniform(gpu, "blur", &ImageParams { size: [width, height], padding: [0; 2] });
-        Self { image, pipelines, workgroup }
+        Self { image, pipelines, constants: [false, true].map(constants), workgroup }
     }
 
     /// Returns all dispatches, and the index of the image that the last one writes. Image 0 is only read.
     fn dispatches(&self, gpu: &Gpu, images: &[wgpu::Buffer], runs: u32) -> (Vec<Dispatch>, usize) {
         let passes = (0..runs).flat_map(|_| &self.pipelines);
         let mut last = 0;
-        let dispatches = passes.map(|(pipeline, workgroups, _)| {
+        let dispatches = passes.map(|(pipeline, workgroups)| {
             let next = if last == 1 { 2 } else { 1 };
             let group = groups::LAB_BLUR.bind(&gpu.device, &[&self.image, &images[last], &images[next]]);
             last = next;
@@ -263,7 +264,8 @@ impl BlurPasses {
 
     fn steps(&self, runs: u32) -> Vec<Step> {
         let names: &[&str] = if self.pipelines.len() > 1 { &["across", "down"] } else { &["square"] };
-        let steps = names.iter().zip(&self.pipelines).map(|(name, (_, workgroups, constants))| {
+        let passes = names.iter().zip(&self.pipelines).zip(&self.constants);
+        let steps = passes.map(|((name, (_, workgroups)), constants)| {
             let step = Step::new(name, &shaders::LAB_BLUR, constants.clone(), self.workgroup, *workgroups);
             Step { dispatches: runs, ..step }
         });
