@@ -121,6 +121,6 @@ pub mod checking {
 pub mod benchmark {
     pub use crate::app::{PlayFigures, Spread, measure_playing};
     pub use histoscope_batch::file::{FileError, check_writable, write_whole};
-    pub use histoscope_lab::bench::{BenchContent, Error, LENGTHS, Options, Report, Survey, rows, run_on};
+    pub use histoscope_lab::bench::{BenchContent, Error, Options, Report, Survey, rows, run_on};
     pub use histoscope_lab::{Shape, ShapeError};
 }

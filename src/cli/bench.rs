@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
-use histoscope::benchmark::{self, BenchContent, Error, LENGTHS, Options, Survey, check_writable, write_whole};
+use histoscope::benchmark::{self, BenchContent, Error, Options, Survey, check_writable, write_whole};
 use histoscope::scoping::ScopeKind;
 use histoscope::{Decoder, PlayOptions};
 
@@ -43,10 +43,6 @@ pub struct BenchArgs {
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     chunk: Option<(u32, u32)>,
 
-    /// Words of the prefix sums (rows 'scan…'), 512 to 67108864 each; 262144 by default
-    #[arg(long, value_name = "N", value_parser = parse_length, value_delimiter = ',')]
-    length: Vec<u32>,
-
     /// Repeats of each measurement; slow methods are repeated less often
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = whole::<u32, 1, 10_000>)]
     repeats: u32,
@@ -56,7 +52,7 @@ pub struct BenchArgs {
     only: Vec<String>,
 
     /// Play this video in real time without a window, and measure that instead
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "only", "bin_count", "chunk", "length", "output"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "only", "bin_count", "chunk", "output"])]
     play: Option<PathBuf>,
 
     /// Show these scopes while playing; by default the histograms
@@ -116,7 +112,6 @@ impl BenchArgs {
             bin_count: self.bin_count,
             chunk: self.chunk,
             only: self.only,
-            lengths: self.length,
             ..Options::default()
         };
         let survey =
@@ -146,23 +141,8 @@ fn parse_output(text: &str) -> Result<PathBuf, String> {
 /// Converts an error from the measurements. Errors that different arguments would avoid become wrong usage.
 fn with_usage(error: Error) -> anyhow::Error {
     match error {
-        Error::UnknownMethod(_) | Error::UnknownLayout(_) | Error::Shape(_) | Error::Length(_) => {
-            WrongUsage(error.to_string()).into()
-        }
+        Error::UnknownMethod(_) | Error::UnknownLayout(_) | Error::Shape(_) => WrongUsage(error.to_string()).into(),
         other => anyhow::Error::new(other),
-    }
-}
-
-/// Parses the number of words for prefix sums.
-fn parse_length(text: &str) -> Result<u32, String> {
-    let (least, most) = (LENGTHS.start(), LENGTHS.end());
-    match text.parse::<u32>() {
-        Ok(length) if LENGTHS.contains(&length) => Ok(length),
-        Ok(length) => {
-            let nearest = length.clamp(*least, *most);
-            Err(format!("{length} words cannot be measured, only {least} to {most}; the nearest is {nearest}"))
-        }
-        Err(_) => Err(format!("'{text}' is not a number of words; write one from {least} to {most}")),
     }
 }
 
@@ -193,21 +173,11 @@ mod tests {
         assert!(line(&["--play", "a.mp4", "--scopes", "histogram,vectorscope"]).is_ok());
         for wrong in [
             &["--play", "a.mp4", "b.mp4"][..],
-            &["--play", "a.mp4", "--only", "scan"],
+            &["--play", "a.mp4", "--only", "sum"],
             &["--play", "a.mp4", "--seconds", "0"],
             &["--seconds", "3"],
             &["--scopes", "waveform"],
         ] {
-            assert_eq!(line(wrong).unwrap_err().exit_code(), 2, "{wrong:?}");
-        }
-    }
-
-    #[test]
-    fn lengths_must_be_measurable() {
-        let line = |arguments: &[&str]| Cli::try_parse_from([&["histoscope", "bench"], arguments].concat());
-        assert!(line(&["--length", "512", "--only", "scan"]).is_ok());
-        assert!(line(&["--length", "513,1000000,67108864"]).is_ok());
-        for wrong in [&["--length", "511"][..], &["--length", "67108865"], &["--length", "4096,x"]] {
             assert_eq!(line(wrong).unwrap_err().exit_code(), 2, "{wrong:?}");
         }
     }

@@ -203,17 +203,6 @@ impl LabDrawing {
         self.record_draw(encoder, timestamp_writes);
     }
 
-    /// Records all passes in a single span, from the start of the first to the end of the last.
-    pub fn record_whole(&self, encoder: &mut wgpu::CommandEncoder, span: Option<Spans<'_>>) {
-        let timestamp_writes = span.and_then(|span| span.begin(encoder));
-        let descriptor = wgpu::ComputePassDescriptor { label: Some("lab's drawing"), timestamp_writes };
-        let mut pass = encoder.begin_compute_pass(&descriptor);
-        self.computed.iter().for_each(|dispatch| dispatch.run(&mut pass, None));
-        drop(pass);
-        let timestamp_writes = span.map(|span| span.end_with_drawing(encoder, false));
-        self.record_draw(encoder, timestamp_writes);
-    }
-
     fn record_draw(
         &self,
         encoder: &mut wgpu::CommandEncoder,

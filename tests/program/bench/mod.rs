@@ -3,4 +3,3 @@
 mod output;
 mod playing;
 mod rows;
-mod topics;

@@ -21,9 +21,6 @@ pub enum Error {
     /// The chunks or bins are not possible.
     #[error(transparent)]
     Shape(#[from] ShapeError),
-    /// The adapter cannot scan this many words. The sentence says how many it can.
-    #[error("{0}")]
-    Length(String),
     /// No row has this name.
     #[error(
         "'{}' is not the name of a method; choose from {known}",

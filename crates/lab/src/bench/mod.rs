@@ -13,14 +13,12 @@ mod rows;
 mod run;
 pub mod scene;
 pub mod survey;
-pub mod topics;
 
 pub use content::BenchContent;
 pub use error::Error;
-pub use options::{LENGTHS, Options};
+pub use options::Options;
 pub use report::MethodRow;
 pub use report::Report;
-pub use rows::lab_rows;
 pub use rows::rows;
 pub use survey::Survey;
 
@@ -51,8 +49,6 @@ pub fn run(gpu: &Gpu, options: &Options) -> Result<Report, Error> {
     for &method in &methods {
         options.setup(gpu, method, ChannelSet::One)?;
     }
-    topics::check_lengths(gpu, &options.lengths)?;
-    let topics = topics::wanted(gpu, options);
     let bar = progress(2 * methods.len() + 3);
     bar.set_message("making pictures");
     let size = options.frame.as_ref().map_or(options.size, |frame| (frame.width(), frame.height()));
@@ -72,10 +68,8 @@ pub fn run(gpu: &Gpu, options: &Options) -> Result<Report, Error> {
             bar.inc(1);
         }
     }
-    bar.set_message("sums, blurs and drawing");
-    let lab = topics::measure(gpu, options, &pictures, &topics)?;
     bar.finish_and_clear();
-    let mut report = Report { rows, lab, ..header(gpu, options, &pictures) };
+    let mut report = Report { rows, ..header(gpu, options, &pictures) };
     report.relate();
     Ok(report)
 }
@@ -98,6 +92,5 @@ fn header(gpu: &Gpu, options: &Options, pictures: &[Picture]) -> Report {
         pictures: pictures.len(),
         bin_count: options.bin_count,
         rows: Vec::new(),
-        lab: Vec::new(),
     }
 }

@@ -9,9 +9,6 @@ use histoscope_core::picture::Picture;
 use histoscope_core::picture::luminance::LuminanceWeights;
 use histoscope_render::gpu::Gpu;
 
-/// The possible lengths of prefix sums, in words.
-pub const LENGTHS: std::ops::RangeInclusive<u32> = 512..=1 << 26;
-
 /// The options of a run.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -30,8 +27,6 @@ pub struct Options {
     /// Pixels of a chunk, which is a workgroup for methods with one invocation per pixel. `None` for each method's
     /// default.
     pub chunk: Option<(u32, u32)>,
-    /// Words of the prefix sums, within [`LENGTHS`]. If empty, each row uses the length in its name.
-    pub lengths: Vec<u32>,
     /// Texts that select the rows to measure, by a part of their name or title in any case. If empty, all rows are
     /// measured.
     pub only: Vec<String>,
@@ -47,7 +42,6 @@ impl Default for Options {
             repeats: 30,
             bin_count: Shape::default().bins(),
             chunk: None,
-            lengths: Vec::new(),
             only: Vec::new(),
         }
     }

@@ -5,7 +5,6 @@ use std::fmt;
 use serde::Serialize;
 
 use super::measure::{Clock, Times};
-use super::topics::{LabRow, write_table};
 use crate::{ChannelSet, Method};
 
 /// A comparison of bins with the reference, over all checked pictures.
@@ -138,8 +137,6 @@ pub struct Report {
     pub bin_count: u32,
     /// The rows.
     pub rows: Vec<MethodRow>,
-    /// Prefix sums, blurs and drawings.
-    pub lab: Vec<LabRow>,
 }
 
 impl Report {
@@ -199,7 +196,6 @@ impl fmt::Display for Report {
                 write_row(f, row)?;
             }
         }
-        write_table(f, &self.lab)?;
         if self.rows.iter().any(|row| !row.is_settled()) {
             writeln!(f, "\n~: the median kept changing; the GPU may be warm, busy, or saving power")?;
         }
