@@ -108,8 +108,9 @@ fn parse_method(text: &str) -> Result<LabMethod, String> {
 
 /// Parses the name of a method that has a shader.
 fn parse_shader(text: &str) -> Result<LabMethod, String> {
-    let method = parse_method(text)?;
-    method.shader().map(|_| method).ok_or_else(|| format!("it has no WGSL of its own; choose from {}", with_shaders()))
+    let mut all = LabMethod::ladder().iter().copied().filter(|method| method.shader().is_some());
+    let found = all.find(|method| method.name() == text);
+    found.ok_or_else(|| format!("there is no such method in the lab's WGSL; choose from {}", with_shaders()))
 }
 
 /// Returns the names of the methods with a shader of their own.

@@ -60,6 +60,8 @@ pub struct CountingPass {
     count_groups: Vec<wgpu::BindGroup>,
     sums: Vec<Dispatch>,
     steps: Vec<Step>,
+    /// What is odd about a shader of the user's own.
+    note: Option<String>,
 }
 
 impl CountingPass {
@@ -103,6 +105,8 @@ impl CountingPass {
         };
         let shader = method.shader().unwrap_or(&shaders::ATOMICS);
         let runs = count_constants(gpu, setup);
+        let mut workgroup = if method == Method::Single { (1, 1) } else { shape.chunk() };
+        let mut note = None;
         let (count, stopped) = match own {
             None => {
                 let module = shader.module(&gpu.device);
@@ -110,7 +114,21 @@ impl CountingPass {
                 (runs.iter().map(pipeline).collect(), None)
             }
             Some(own) => match own.pipelines(gpu, &runs, setup.most_turns())? {
-                Ok(own) => (own.pipelines, Some((own.stopped, own.group))),
+                Ok(pipelines) => {
+                    let (now, dispatched) = (pipelines.workgroup, workgroup);
+                    if now.0 * now.1 < dispatched.0 * dispatched.1 || method != Method::Subgroup && now != dispatched {
+                        note = Some(format!(
+                            "{} has workgroups of {}×{}, but is dispatched for {}×{}",
+                            own.name(),
+                            now.0,
+                            now.1,
+                            dispatched.0,
+                            dispatched.1
+                        ));
+                    }
+                    workgroup = now;
+                    (pipelines.pipelines, Some((pipelines.stopped, pipelines.group)))
+                }
                 Err(why) => return Ok(Err(why)),
             },
         };
@@ -120,7 +138,6 @@ impl CountingPass {
             groups::IMAGE_BINS.bind_resources(&gpu.device, resources)
         };
         let name = if method.keeps_chunks() { "chunks" } else { "count" };
-        let workgroup = if method == Method::Single { (1, 1) } else { shape.chunk() };
         let mut steps =
             vec![Step { dispatches: count.len() as u32, ..Step::new(name, shader, constants, workgroup, workgroups) }];
         let (sums, sum) = match method {
@@ -132,7 +149,18 @@ impl CountingPass {
         let count_groups = images.iter().map(group).collect();
         gpu.check()?;
         let adds = !method.keeps_chunks();
-        Ok(Ok(Self { setup, bins, adds, count, stopped, count_workgroups: workgroups, count_groups, sums, steps }))
+        Ok(Ok(Self {
+            setup,
+            bins,
+            adds,
+            count,
+            stopped,
+            count_workgroups: workgroups,
+            count_groups,
+            sums,
+            steps,
+            note,
+        }))
     }
 
     /// Returns the setup of this pass.
@@ -151,6 +179,12 @@ impl CountingPass {
     #[must_use]
     pub const fn bins(&self) -> &wgpu::Buffer {
         &self.bins
+    }
+
+    /// Returns what is odd about a shader of the user's own, if anything is.
+    #[must_use]
+    pub fn note(&self) -> Option<&str> {
+        self.note.as_deref()
     }
 
     /// Returns a word that is not 0 if a loop was stopped, for a shader of the user's own.

@@ -175,11 +175,20 @@ impl Ladder {
         let why = match self.setup.method {
             _ if self.is_reduced_for_speed => "to keep the video playing",
             Method::Single => "to keep the GPU from hanging",
-            Method::Scalar => "to keep the video playing",
+            Method::Scalar | Method::Shared => "to keep the video playing",
             _ => "because the chunks of more pixels do not fit in memory",
         };
         let ((w, h), (width, height)) = (self.counted_size(), self.size);
         Some(format!("counts {w}×{h} of {width}×{height} pixels, {why}"))
+    }
+
+    /// Returns what is odd about a shader of the user's own, if anything is.
+    #[must_use]
+    pub fn note(&self) -> Option<&str> {
+        match &self.counter {
+            LadderCounter::Image { pass, .. } => pass.note(),
+            LadderCounter::Ours(_) | LadderCounter::Cpu { .. } => None,
+        }
     }
 
     /// Returns the memory traffic per pixel.

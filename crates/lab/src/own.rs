@@ -62,6 +62,8 @@ pub(super) struct OwnPipelines {
     /// One word, which is not 0 if a loop was stopped.
     pub(super) stopped: wgpu::Buffer,
     pub(super) group: wgpu::BindGroup,
+    /// Invocations of a workgroup, across and down.
+    pub(super) workgroup: (u32, u32),
 }
 
 impl OwnShader {
@@ -135,8 +137,11 @@ impl OwnShader {
             bind_group_layouts: &layouts.each_ref().map(Some),
             immediate_size: 0,
         });
+        let mut workgroup = (0, 0);
         let pipeline = |constants: &Vec<(&'static str, u32)>| {
             let module = self.with_constants(constants, device.limits().max_compute_workgroup_storage_size)?;
+            workgroup =
+                module.entry_points.first().map_or((0, 0), |point| (point.workgroup_size[0], point.workgroup_size[1]));
             let source = wgpu::ShaderSource::Naga(std::borrow::Cow::Owned(with_counted_turns(module, turns)));
             let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label: Some(&self.name), source });
             Ok(device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
@@ -158,7 +163,7 @@ impl OwnShader {
         };
         let stopped = storage(device, "stopped", 1);
         let group = groups::LAB_STOPPED.bind(device, &[&stopped]);
-        Ok(Ok(OwnPipelines { pipelines, stopped, group }))
+        Ok(Ok(OwnPipelines { pipelines, stopped, group, workgroup }))
     }
 
     /// Returns the part of the module that the entry point needs, with these constants, or the reason why a workgroup

@@ -65,10 +65,11 @@ impl Setup {
 
     /// Returns how many turns an invocation's loops may take together in a shader of the user's own: far more than a
     /// method needs, and few enough to end soon.
-    pub(super) const fn most_turns(self) -> u32 {
+    #[must_use]
+    pub const fn most_turns(self) -> u32 {
         match self.method {
             Method::Single => SOFTWARE_TURNS as u32,
-            _ => 8192 + 4 * self.word_count() as u32,
+            _ => 20_000 + 4 * self.word_count() as u32,
         }
     }
 
@@ -91,7 +92,10 @@ impl Setup {
             let runs = !self.method.reads_texture() || self.method == Method::Single || across.max(down) <= workgroups;
             let chunks = u64::from(across) * u64::from(down);
             let sums = self.method != Method::Sum || !gpu.is_software() || chunks <= SOFTWARE_TURNS;
-            size.0.max(size.1) <= side && self.bin_bytes(size) <= most && runs && sums
+            // A software adapter takes long to clear the bins of each workgroup.
+            let is_cleared = self.method == Method::Shared && gpu.is_software();
+            let cleared = if is_cleared { chunks * self.word_count() as u64 * 4 } else { 0 };
+            size.0.max(size.1) <= side && self.bin_bytes(size).max(cleared) <= most && runs && sums
         };
         (1..=size.0.max(size.1)).find(fits).unwrap_or(1)
     }

@@ -14,7 +14,7 @@ use super::screen::{Advanced, FrameKey, ScreenState};
 use super::times::Times;
 use histoscope_core::picture::Picture;
 use histoscope_hud::{
-    ChoiceOutcome, CountingView, Cut, Figures, LabBins, LabMeasured, OwnView, PassFigures, Sample, verdict,
+    ChoiceOutcome, CountingView, Cut, Figures, LabBins, LabMeasured, OwnView, PassFigures, Sample, grouped, verdict,
 };
 use histoscope_lab::{Costs, Measured, Method, OwnShader, Runner, Setup};
 use histoscope_render::gpu::{Gpu, GpuError};
@@ -163,10 +163,14 @@ impl LabCounting {
         if let CounterState::Ready(ready) = &mut self.state {
             if let Some((measured, (of, _))) = ready.runner.poll(gpu).zip(self.counted) {
                 if let Some(own) = own.filter(|_| measured.was_stopped) {
-                    self.give_up(&format!("{}: a loop took too many turns and was stopped", own.name()));
+                    let most = grouped(ready.setup.most_turns().into());
+                    self.give_up(&format!(
+                        "{}: the loops of an invocation took more than {most} turns and were stopped",
+                        own.name()
+                    ));
                     return Ok(Advanced { has_news: true, ..advanced });
                 }
-                self.figures = LatestOutcome::Now(of, ready.figures(measured));
+                self.figures = LatestOutcome::Now(of, ready.figures(measured, own.is_some()));
                 advanced.has_news = true;
                 self.next = self.next.max(ready.rest(now));
             }
@@ -315,7 +319,7 @@ impl Ready {
         }
     }
 
-    fn figures(&mut self, measured: Measured) -> Figures {
+    fn figures(&mut self, measured: Measured, is_own: bool) -> Figures {
         let total = measured.total();
         let parts = measured.passes.iter().map(|(_, time)| *time);
         self.times.add(parts.chain([total, measured.floor]));
@@ -341,12 +345,12 @@ impl Ready {
             lost: counts.lost(),
             counted: in_channels(counts.counted),
             right: in_channels(counts.expected),
-            reduction: self.reduction(),
+            reduction: self.runner.ladder().note().map(str::to_owned).or_else(|| self.reduction()),
             part: pixels(ladder.counted_size()) / pixels(self.frame),
             passes,
             total_us: self.times.part(count),
             floor_us: self.times.part(count + 1),
-            costs: costs(self.setup.method, &ladder.costs()),
+            costs: if is_own { Vec::new() } else { costs(self.setup.method, &ladder.costs()) },
         };
         let (width, height) = ladder.counted_size();
         log::trace!(

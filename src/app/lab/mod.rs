@@ -173,7 +173,7 @@ impl Lab {
     pub fn close(&mut self) -> bool {
         let Self::Open(open) = self else { return false };
         log::debug!("lab: closed");
-        *self = Self::Closed(open.choice, open.own.take());
+        *self = Self::Closed(LabChoice { input: None, ..open.choice }, open.own.take());
         true
     }
 
@@ -225,7 +225,8 @@ impl Lab {
         match &open.work {
             Topical::Counting(counting) => counting.figures(open.on_screen).map(|_| {
                 let earlier = if is_playing { ", an earlier frame" } else { "" };
-                format!("filled: {}{earlier}; outline: correct counts", open.choice.method.title())
+                let title = open.own_shader().map_or(open.choice.method.title().to_owned(), OwnFile::name);
+                format!("filled: {title}{earlier}; outline: correct counts")
             }),
             Topical::Basics(_) | Topical::Sums(_) => None,
             Topical::Drawing(drawings) => drawings.newest(open.on_screen).map(|_| {
@@ -435,6 +436,10 @@ impl Open {
             self.work = Topical::new(choice.topic, now);
             self.steps = self.steps.restarted(now);
         }
+        if choice.input != self.choice.input {
+            // Times of another picture cannot be compared with those of this one.
+            self.measured.retain(|run, _| run == LAB_LOST || run.contains(" on "));
+        }
         self.choice = choice;
         match &mut self.work {
             Topical::Basics(_) => {}
@@ -451,11 +456,14 @@ impl Open {
     }
 
     fn advance(&mut self, gpu: &Arc<Gpu>, shown: ScreenState<'_>, now: Instant) -> Result<Advanced, GpuError> {
-        let saved = self.own.as_mut().and_then(|own| own.follow(now));
-        if saved.is_some()
-            && let Topical::Counting(counting) = &mut self.work
-        {
-            counting.outdate();
+        let (is_saved, gone) = self.own.as_mut().map_or((false, None), |own| own.follow(now));
+        if let Some(own) = self.own.as_ref().filter(|_| is_saved) {
+            // What was measured is of another text.
+            let name = format!("{} ", own.name());
+            self.measured.retain(|run, _| !run.starts_with(&name));
+            if let Topical::Counting(counting) = &mut self.work {
+                counting.outdate();
+            }
         }
         let video = shown.frame.video;
         if self.video.replace(video).is_some_and(|before| before != video) {
@@ -472,7 +480,7 @@ impl Open {
             self.measure();
         }
         let wake_at = [advanced.wake_at, self.own.as_deref().map(OwnFile::due)].into_iter().flatten().min();
-        Ok(Advanced { has_news: advanced.has_news || has_turned, wake_at, ..advanced }.with(saved))
+        Ok(Advanced { has_news: advanced.has_news || has_turned, wake_at, ..advanced }.with(gone))
     }
 
     /// Keeps the duration of the run that has finished, in seconds, under its method and parameters, for the page of
@@ -489,7 +497,11 @@ impl Open {
                     self.measured.insert(LAB_LOST.to_owned(), figures.lost as f64 / figures.wanted as f64);
                 }
                 let time = figures.total_us.map(|time| time / 1e6 / figures.part);
-                let name = self.own_shader().map_or(choice.method.name().to_owned(), OwnFile::name);
+                let own = self.own_shader();
+                if own.is_some() && !figures.is_exact {
+                    return;
+                }
+                let name = own.map_or(choice.method.name().to_owned(), OwnFile::name);
                 (name, format!("{width}×{height} {}", choice.bins), time)
             }
             Topical::Sums(sums) => {

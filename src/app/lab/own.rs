@@ -44,23 +44,24 @@ impl OwnFile {
         self.checked + INTERVAL
     }
 
-    /// Reads the file again if it has changed, and returns a note on it. If it is gone, the last text remains.
-    pub fn follow(&mut self, now: Instant) -> Option<String> {
+    /// Reads the file again if it has changed. Returns whether it has, and a note if it is gone; its last text remains
+    /// then.
+    pub fn follow(&mut self, now: Instant) -> (bool, Option<String>) {
         if now < self.due() {
-            return None;
+            return (false, None);
         }
         self.checked = now;
         let stamp = stamp(&self.path);
         if stamp == std::mem::replace(&mut self.stamp, stamp) {
-            return None;
+            return (false, None);
         }
         let name = self.name();
         if stamp.is_none() {
-            return Some(format!("{name} is gone; its last text is still used"));
+            return (false, Some(format!("{name} is gone; its last text is still used")));
         }
         (self.text, self.shader) = read(&self.path);
-        log::trace!("lab: read {name}");
-        Some(self.shader.as_ref().map_or_else(ToString::to_string, |_| format!("{name} was saved and counts now")))
+        log::debug!("lab: read {name} again");
+        (true, None)
     }
 }
 

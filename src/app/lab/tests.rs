@@ -566,23 +566,40 @@ fn a_shader_of_one_s_own_counts_and_is_told_what_is_wrong_whenever_it_is_saved()
     assert_eq!(counting(&lab).title(), "my.wgsl");
     let is_exact = |view: &CountingView<'_>, _: &[String]| matches!(view.outcome, ChoiceOutcome::Done(f) if f.is_exact);
     std::fs::write(&path, &right).unwrap();
-    let told = followed(&mut lab, &gpu, &frame, is_exact);
-    assert_eq!(told, ["my.wgsl was saved and counts now"]);
+    assert!(followed(&mut lab, &gpu, &frame, is_exact).is_empty());
+    // Another workgroup than the dispatch expects is named.
+    std::fs::write(&path, right.replace("@workgroup_size(CHUNK_WIDTH, CHUNK_HEIGHT)", "@workgroup_size(8, 8)"))
+        .unwrap();
+    let is_odd = |view: &CountingView<'_>, _: &[String]| matches!(view.outcome, ChoiceOutcome::Done(f) if !f.is_exact);
+    followed(&mut lab, &gpu, &frame, is_odd);
+    let ChoiceOutcome::Done(figures) = counting(&lab).outcome else { panic!("it has figures") };
+    assert_eq!(figures.reduction.as_deref(), Some("my.wgsl has workgroups of 8×8, but is dispatched for 16×16"));
+    assert!(figures.costs.is_empty(), "the costs of the method's own text");
+    std::fs::write(&path, &right).unwrap();
+    followed(&mut lab, &gpu, &frame, is_exact);
     // A fault has its line, in the panel and beside the text.
     std::fs::write(&path, right.replace("let own = bins_at", "let own = bin_at")).unwrap();
     let is_wrong = |view: &CountingView<'_>, _: &[String]| matches!(view.outcome, ChoiceOutcome::Impossible(_));
-    let told = followed(&mut lab, &gpu, &frame, is_wrong);
-    assert_eq!(told, ["my.wgsl, line 49: no definition in scope for identifier: `bin_at`"]);
+    assert!(followed(&mut lab, &gpu, &frame, is_wrong).is_empty());
+    let ChoiceOutcome::Impossible(why) = counting(&lab).outcome else { panic!("it counts") };
+    assert_eq!(why, "my.wgsl, line 49: no definition in scope for identifier: `bin_at`");
+    assert!(!counting(&lab).measured.contains_key("my.wgsl 16×16 256"), "the time of the text before");
     assert_eq!(counting(&lab).own.and_then(|own| own.fault), Some(49));
     // Another method counts by its own text, and its time is listed beside the shader's.
     lab.step(false, Instant::now());
     assert!(outcome(&mut lab, &gpu, &frame).is_ok() && counting(&lab).own.is_none());
-    let measured = &counting(&lab).measured;
-    assert_eq!(has_times(&gpu), measured.contains_key("my.wgsl 16×16 256") && measured.contains_key("race 16×16 256"));
+    assert_eq!(has_times(&gpu), counting(&lab).measured.contains_key("race 16×16 256"));
     lab.step(true, Instant::now());
+    std::fs::write(&path, &right).unwrap();
+    followed(&mut lab, &gpu, &frame, is_exact);
+    assert_eq!(has_times(&gpu), counting(&lab).measured.contains_key("my.wgsl 16×16 256"));
+    // What was measured on other pictures is forgotten, except what is about them.
+    lab.choose(LabCommand::Input(Some(BenchContent::Noise)), Instant::now());
+    assert!(counting(&lab).measured.is_empty());
+    lab.choose(LabCommand::Input(None), Instant::now());
     // A loop without an end is stopped, and not run again until the file is saved.
     std::fs::write(&path, right.replace("    let own = ", "    loop {}\n    let own = ")).unwrap();
-    let is_stopped = |view: &CountingView<'_>, _: &[String]| matches!(view.outcome, ChoiceOutcome::Impossible(why) if why.ends_with("was stopped"));
+    let is_stopped = |view: &CountingView<'_>, _: &[String]| matches!(view.outcome, ChoiceOutcome::Impossible(why) if why.ends_with("turns and were stopped"));
     followed(&mut lab, &gpu, &frame, is_stopped);
     for _ in 0..20 {
         lab.advance(&gpu, Some(standing(&frame)), Instant::now() + Duration::from_secs(9)).expect("the device works");

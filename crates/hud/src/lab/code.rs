@@ -98,7 +98,7 @@ impl StepCode {
         let mut text = codes.swap_remove(shown);
         if let Some(shader) = counting.filter(|_| shown == 0).and_then(|view| view.method.shader()) {
             // What it calls comes last.
-            let called = code((&shader.texts[..1], &["bins_at", "codes_at", "first_channel", "word_of"]));
+            let called = code((&shader.texts[..1], &[]));
             text = format!("{text}\n{called}");
             if !before.is_empty() {
                 before += &called;

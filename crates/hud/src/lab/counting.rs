@@ -119,7 +119,7 @@ pub fn bins(ui: &mut Ui, rect: Rect, count: u32, commands: &mut Vec<Command>) {
 /// Returns what the user's own shader stands for.
 fn in_place_of(method: Method) -> String {
     format!(
-        "Your shader counts in place of “{}”, on every frame, and again whenever you save it. Its results are checked \
+        "Your shader counts in place of “{}”, whose diagram this is, and again whenever you save it. Its counts are checked \
          like the method’s.",
         method.title()
     )
@@ -136,7 +136,8 @@ fn measured(view: &CountingView<'_>) -> Option<String> {
         let times = view.measured.iter().filter_map(|(run, time)| {
             let (chunk, count) = run.strip_prefix(name)?.strip_prefix(' ')?.split_once(' ')?;
             let chunk = if has_chunk { format!("{chunk} ") } else { String::new() };
-            (count == bins).then(|| format!("{name} {chunk}{}", micros(time * 1e6)))
+            let lossy = if name == Method::Race.name() { " (loses counts)" } else { "" };
+            (count == bins).then(|| format!("{name} {chunk}{}{lossy}", micros(time * 1e6)))
         });
         times.collect::<Vec<_>>()
     };
