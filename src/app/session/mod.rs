@@ -16,7 +16,7 @@ use faults::Faults;
 use histoscope_core::picture::color::{Colorimetry, Matrix, Origin, Range, Sourced};
 use histoscope_core::picture::layout::{ChromaLines, ColorModel};
 use histoscope_core::picture::transfer::Transfer;
-use histoscope_core::picture::{Field, Frame, Timecode, nonlinear};
+use histoscope_core::picture::{Field, Frame, Picture, Timecode, nonlinear};
 use histoscope_core::text::{file_name, time_text};
 use histoscope_hud::{LiveState, PlayState, Waiting, lost_text};
 use histoscope_keys::{Property, next_of};
@@ -50,8 +50,8 @@ pub struct Session {
     pub decoded: Option<Frame>,
     /// `true` if the picture on screen is not the video's; it is then shown without the user's interpretation.
     pub is_other: bool,
-    /// The picture that the lab shows in place of the video's, if there is one.
-    pub stand_in: Option<BenchContent>,
+    /// The content that the lab shows in place of the video's, if there is one, and a picture of it.
+    pub stand_in: Option<(BenchContent, Option<Picture>)>,
     media: Option<DecodeThread>,
     /// How long a live source's pictures take to reach the screen.
     delays: Delays,
@@ -406,8 +406,12 @@ impl Session {
     /// Returns the frame with the user's interpretation, if it is the video's, or with the lab's own picture.
     #[must_use]
     pub fn read(&self, frame: &Frame) -> Frame {
-        if let Some(picture) = self.stand_in.and_then(|content| content.in_place_of(&frame.picture)) {
-            return Frame { picture, ..frame.clone() };
+        if let Some((content, made)) = &self.stand_in {
+            let size = |picture: &Picture| (picture.width(), picture.height());
+            let made = made.clone().filter(|made| size(made) == size(&frame.picture));
+            if let Some(picture) = made.or_else(|| content.in_place_of(&frame.picture)) {
+                return Frame { picture, ..frame.clone() };
+            }
         }
         if self.is_other {
             return frame.clone();

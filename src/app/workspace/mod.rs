@@ -366,8 +366,10 @@ impl Workspace {
     /// Shows a picture of the lab's in place of the video's, or the video's again.
     pub fn show_input(&mut self, input: Option<BenchContent>) -> Result<(), AppError> {
         match &mut self.session {
-            Some(session) if session.stand_in != input => {
-                session.stand_in = input;
+            Some(session) if session.stand_in.as_ref().map(|(content, _)| *content) != input => {
+                let frame = session.decoded.as_ref();
+                let made = |content: BenchContent| frame.and_then(|frame| content.in_place_of(&frame.picture));
+                session.stand_in = input.map(|content| (content, made(content)));
                 self.reload()
             }
             _ => Ok(()),
