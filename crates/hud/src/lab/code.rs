@@ -13,7 +13,7 @@ const PART: f32 = 0.47;
 /// Sizes of the letters, in points: smaller ones if long lines do not fit otherwise.
 const LETTERS: [f32; 2] = [9.5, 11.0];
 /// Width of the scroll bar.
-const BESIDE_BAR: f32 = 10.0;
+const BESIDE_BAR: f32 = 14.0;
 /// Width of the line numbers.
 const NUMBERS: f32 = 26.0;
 
