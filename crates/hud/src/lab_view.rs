@@ -46,6 +46,8 @@ pub struct LabView<'a> {
     pub is_paused: bool,
     /// `true` if the panel shows only the essentials, so that a video can play on.
     pub is_brief: bool,
+    /// What the lab has measured.
+    pub measured: &'a Measured,
     /// The picture in place of the video's, if there is one.
     pub input: Option<BenchContent>,
     /// `true` if the panel takes the whole window, in large letters.

@@ -414,7 +414,8 @@ impl Lab {
         };
         let (tick, is_paused) = (open.steps.now(now), open.steps.is_paused());
         let Open { is_brief, is_large, has_code, choice: LabChoice { input, .. }, .. } = **open;
-        Some(LabView { topic, scale, tick, is_paused, is_brief, input, is_large, has_code })
+        let measured = &open.measured;
+        Some(LabView { topic, scale, tick, is_paused, is_brief, measured, input, is_large, has_code })
     }
 }
 

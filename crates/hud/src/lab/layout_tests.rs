@@ -206,6 +206,7 @@ fn laid_out_in(
         tick: moment,
         is_paused: false,
         is_brief,
+        measured: &MEASURED,
         input: None,
         is_large,
         has_code,
@@ -530,6 +531,7 @@ fn textures_are_released_with_the_lab_whether_or_not_anything_else_is_visible() 
                 tick: 0,
                 is_paused: false,
                 is_brief: false,
+                measured: &MEASURED,
                 input: None,
                 is_large: false,
                 has_code: false,
@@ -568,7 +570,8 @@ fn each_step_of_a_diagram_lights_one_line_of_its_shader() {
                 let topic = topic(case, &came);
                 let scale = BarScale::Tutorial;
                 let (is_paused, is_brief, input, is_large, has_code) = (true, false, None, true, true);
-                let view = LabView { topic, scale, tick, is_paused, is_brief, input, is_large, has_code };
+                let measured = &MEASURED;
+                let view = LabView { topic, scale, tick, is_paused, is_brief, measured, input, is_large, has_code };
                 let blocks = panel::blocks(ui, &view, 600.0);
                 let part = blocks.iter().find(|block| block.rank == block::DIAGRAM).map_or("", |block| block.code);
                 let runs_on_cpu = matches!(case, Case::Basics(_) | Case::Counting(Method::Scalar | Method::OursCpu));

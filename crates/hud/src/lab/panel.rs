@@ -4,7 +4,7 @@ use egui::{Align2, Rect, Sense, Ui, pos2, vec2};
 
 use super::block::{BUTTONS, COSTS, DIAGRAM, LabBlock, WHY, layout, trace_button};
 use super::code::{self, StepCode};
-use super::{basics, blurs, counting, drawings, sums};
+use super::{basics, blurs, counting, drawings, sums, tasks};
 use crate::controls;
 use crate::lab_view::{LabCommand, LabPage, LabView, TICK, TopicView};
 use crate::model::Command;
@@ -169,9 +169,19 @@ pub fn blocks<'a>(ui: &Ui, view: &'a LabView<'_>, width: f32) -> Vec<LabBlock<'a
         TopicView::Blur(blur) => (Topic::Blur, blurs::blocks(ui, blur, view.tick, width)),
         TopicView::Drawing(drawing) => (Topic::Drawing, drawings::blocks(ui, drawing, view.tick, width)),
     };
+    let method = match &view.topic {
+        TopicView::Basics(_) => None,
+        TopicView::Counting(counting) => Some(counting.method.name()),
+        TopicView::Sums(sums) => Some(sums.setup.method.name()),
+        TopicView::Blur(blur) => Some(blur.setup.method.name()),
+        TopicView::Drawing(drawing) => Some(drawing.method.name()),
+    };
+    // Beside the picture, there is no room for them.
+    let tasks = method.filter(|_| view.is_large).map(|method| tasks::about(ui, view.measured, method, width));
     let tabs = (topic, |topic: Topic| [topic.name(), topic.title()], LabCommand::Topic);
     let mut blocks = vec![LabBlock::buttons(&Topic::ALL, Topic::ALL.len(), TABS, tabs)];
     blocks.extend(further);
+    blocks.extend(tasks.into_iter().flatten());
     if view.is_brief {
         blocks.retain(|block| block.rank <= BRIEF);
         let text = "pause for details: this software adapter keeps the video playing";
