@@ -100,7 +100,7 @@ fn times(blurred: &Blurred) -> String {
 fn costs(setup: BlurSetup) -> String {
     let (memory, own) = setup.loads();
     let own = if own > 0.0 { format!(", and from workgroup memory {}", number(own)) } else { String::new() };
-    format!("per result: loads from the image {}{own}", number(memory))
+    format!("per result, the kept byte’s pixel included: loads from the image {}{own}", number(memory))
 }
 
 fn widths(ui: &mut Ui, rect: Rect, setup: BlurSetup, commands: &mut Vec<Command>) {
@@ -182,8 +182,11 @@ pub(super) mod tests {
         let exact = Blurred { off: (0, 307_440), distance: 0, ..told.clone() };
         assert!(verdict(&exact).starts_with("equals the mean by definition: all 307"));
         assert_eq!(times(&told), "across 12.34 ms + down 23.46 ms = 35.80 ms, 349 ns per result");
-        assert_eq!(costs(told.setup), "per result: loads from the image 32");
+        assert_eq!(costs(told.setup), "per result, the kept byte’s pixel included: loads from the image 32");
         let tiled = BlurSetup { method: BlurMethod::Tiled, runs: 2, ..told.setup };
-        assert_eq!(costs(tiled), "per result: loads from the image 4.22, and from workgroup memory 64");
+        assert_eq!(
+            costs(tiled),
+            "per result, the kept byte’s pixel included: loads from the image 4.22, and from workgroup memory 64"
+        );
     }
 }
