@@ -77,23 +77,15 @@ impl fmt::Debug for Ladder {
 }
 
 impl Ladder {
-    /// Sets up a method for pictures like this one.
+    /// Sets up a method for pictures like this one. If it counts an image, it uses at most the first of each `least_step`
+    /// pixels across and down, and counts by a shader of the user's own if there is one.
     ///
     /// Returns `Ok(Err)` with the reason if the adapter cannot run it. The floor cannot be chosen, since it counts
     /// nothing.
     ///
     /// # Errors
     /// [`GpuError`] if the device fails.
-    pub fn new(gpu: &Gpu, setup: Setup, picture: &Picture) -> Result<Result<Self, String>, GpuError> {
-        Self::of_part(gpu, setup, picture, 1, None)
-    }
-
-    /// Sets up a method like [`new`](Self::new), but uses at most the first of each `least_step` pixels across and
-    /// down, if the method counts an image. Such a method counts by a shader of the user's own, if there is one.
-    ///
-    /// # Errors
-    /// As [`new`](Self::new).
-    pub fn of_part(
+    pub fn new(
         gpu: &Gpu,
         setup: Setup,
         picture: &Picture,

@@ -53,22 +53,14 @@ impl Live {
     ///
     /// # Errors
     /// [`GpuError`] if the device fails.
-    pub fn new(gpu: &Gpu, setup: Setup, picture: &Picture) -> Result<Result<Self, String>, GpuError> {
-        Self::of_part(gpu, setup, picture, 1, None)
-    }
-
-    /// Sets up a method that counts part of the pixels, as [`Ladder::of_part`] does.
-    ///
-    /// # Errors
-    /// [`GpuError`] if the device fails.
-    pub fn of_part(
+    pub fn new(
         gpu: &Gpu,
         setup: Setup,
         picture: &Picture,
         least_step: u32,
         own: Option<&OwnShader>,
     ) -> Result<Result<Self, String>, GpuError> {
-        Ok(Ladder::of_part(gpu, setup, picture, least_step, own)?.map(|ladder| {
+        Ok(Ladder::new(gpu, setup, picture, least_step, own)?.map(|ladder| {
             let spans = ladder.steps().len() as u32 + 1;
             let bytes = 2 * bin_bytes(setup) + STOPPED_BYTES + u64::from(spans) * Timestamps::SPAN_BYTES;
             Self {
@@ -170,10 +162,7 @@ pub struct Runner {
 }
 
 impl Runner {
-    /// Sets up a method for pictures like this one. If it counts an image, it uses at most the first of each
-    /// `least_step` pixels across and down, and counts by a shader of the user's own if there is one.
-    ///
-    /// Returns `Ok(Err)` with the reason if the adapter cannot run it.
+    /// Sets up a method, as [`Ladder::new`] does.
     ///
     /// # Errors
     /// [`GpuError`] if the device fails.
@@ -187,7 +176,7 @@ impl Runner {
         if let Err(reason) = PictureBuffers::check(gpu, picture) {
             return Ok(Err(reason.to_string()));
         }
-        let live = Live::of_part(gpu, setup, picture, least_step, own)?;
+        let live = Live::new(gpu, setup, picture, least_step, own)?;
         Ok(live.map(|live| Self { live, pictures: PictureBuffers::default() }))
     }
 

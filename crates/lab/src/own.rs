@@ -28,7 +28,6 @@ const MAX_VARIABLES: u64 = 1 << 16;
 #[derive(Debug, Clone)]
 pub struct OwnShader {
     name: String,
-    text: String,
     module: Module,
     info: ModuleInfo,
 }
@@ -89,7 +88,7 @@ impl OwnShader {
         }
         for (handle, variable) in module.global_variables.iter() {
             let Some(ResourceBinding { group, binding }) = variable.binding else { continue };
-            if group != 0 || usize::try_from(binding).map_or(true, |at| at >= groups::IMAGE_BINS.bindings.len()) {
+            if group != 0 || binding as usize >= groups::IMAGE_BINS.bindings.len() {
                 let told = format!(
                     "there is no @group({group}) @binding({binding}); group 0 has the image as binding 0 and the bins as \
                      binding 1"
@@ -97,19 +96,13 @@ impl OwnShader {
                 return Err(wrong(&[module.global_variables.get_span(handle)], told));
             }
         }
-        Ok(Self { name: name.to_owned(), text: text.to_owned(), module, info })
+        Ok(Self { name: name.to_owned(), module, info })
     }
 
     /// Returns the name for errors.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
-    }
-
-    /// Returns the text.
-    #[must_use]
-    pub fn text(&self) -> &str {
-        &self.text
     }
 
     /// Creates a pipeline for each of these sets of constants, of which the shader gets those that it has. All loops of

@@ -277,11 +277,6 @@ impl Scan {
         }
     }
 
-    /// Dispatches all steps in the caller's compute pass.
-    pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>) {
-        self.scans.iter().chain(&self.adds).for_each(|dispatch| dispatch.run(pass, None));
-    }
-
     /// Records all steps, each in its own compute pass, and with its own span if there are spans.
     pub fn record(&self, encoder: &mut wgpu::CommandEncoder, spans: Option<Spans<'_>>) {
         let all = |dispatches: &[Dispatch], pass: &mut wgpu::ComputePass<'_>| {

@@ -36,7 +36,7 @@ impl Uploaded {
 
     /// Counts with a method. Returns `None` if the adapter cannot run it.
     fn count(&self, gpu: &Gpu, setup: Setup) -> Option<(Ladder, LadderCounts)> {
-        let mut ladder = Ladder::new(gpu, setup, &self.picture).unwrap().ok()?;
+        let mut ladder = Ladder::new(gpu, setup, &self.picture, 1, None).unwrap().ok()?;
         ladder.count_on_cpu(gpu, &self.picture);
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         ladder.record(&mut encoder, self.buffers.bind_group().unwrap(), None);
@@ -226,7 +226,7 @@ fn figures_come_back_without_waiting_each_pass_with_its_time() {
         (Method::OursCpu, &["CPU"]),
     ] {
         let setup = Setup { method, channels: ChannelSet::Four, shape: Shape::default() };
-        let mut live = Live::new(&gpu, setup, &uploaded.picture).unwrap().unwrap();
+        let mut live = Live::new(&gpu, setup, &uploaded.picture, 1, None).unwrap().unwrap();
         for _ in 0..5 {
             let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
             live.record(&gpu, &mut encoder, &uploaded.picture, uploaded.buffers.bind_group().unwrap());

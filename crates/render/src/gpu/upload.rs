@@ -191,6 +191,7 @@ impl Loaded {
             let bytes = stride_bytes as u64 * rows as u64;
             let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some("plane"),
+                // Some passes read a plane four words at a time.
                 size: bytes.max(16),
                 usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
                 mapped_at_creation: false,

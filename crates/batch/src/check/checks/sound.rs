@@ -18,61 +18,73 @@ pub static LOUDNESS: Check = in_file(
     |&rule| Box::new(InFile(rule, loudness)),
 );
 /// The true peak.
-pub static TRUE_PEAK: Check = of_stretches(
-    "true-peak",
-    31,
-    Threshold::new("dBTP", -60.0, 20.0),
-    |rule| Quantity::of(rule.threshold, "dBTP", format!("{} dBTP", rule.threshold)),
-    |rule| {
-        Box::new(Beyond::of(
-            rule.threshold,
-            "true peak",
-            |frame| decibels(frame.audio.as_ref()?.true_peak),
-            |stretch| Quantity::of(stretch.value, "dBTP", format!("{:.1} dBTP", stretch.value)),
-        ))
-    },
-);
+pub static TRUE_PEAK: Check = Check {
+    has_length: true,
+    ..in_file(
+        "true-peak",
+        31,
+        Threshold::new("dBTP", -60.0, 20.0),
+        |rule| Quantity::of(rule.threshold, "dBTP", format!("{} dBTP", rule.threshold)),
+        |rule| {
+            Box::new(Beyond::of(
+                rule.threshold,
+                "true peak",
+                |frame| decibels(frame.audio.as_ref()?.true_peak),
+                |stretch| Quantity::of(stretch.value, "dBTP", format!("{:.1} dBTP", stretch.value)),
+            ))
+        },
+    )
+};
 /// Clipped samples.
-pub static SOUND_CLIPPED: Check = of_stretches(
-    "sound-clipped",
-    32,
-    Threshold::new("samples", 0.0, 1e6),
-    |rule| Quantity::count(rule.threshold as u64, "sample", "samples"),
-    |rule| {
-        Box::new(Beyond::of(
-            rule.threshold,
-            "clipped sound",
-            |frame| Some(frame.audio.as_ref()?.clipped as f64),
-            |stretch| Quantity::count(stretch.value as u64, "sample", "samples"),
-        ))
-    },
-);
+pub static SOUND_CLIPPED: Check = Check {
+    has_length: true,
+    ..in_file(
+        "sound-clipped",
+        32,
+        Threshold::new("samples", 0.0, 1e6),
+        |rule| Quantity::count(rule.threshold as u64, "sample", "samples"),
+        |rule| {
+            Box::new(Beyond::of(
+                rule.threshold,
+                "clipped sound",
+                |frame| Some(frame.audio.as_ref()?.clipped as f64),
+                |stretch| Quantity::count(stretch.value as u64, "sample", "samples"),
+            ))
+        },
+    )
+};
 /// Silence.
-pub static SILENCE: Check = of_stretches("silence", 33, Threshold::new("dBFS", -120.0, 0.0), limit_in_secs, |rule| {
-    let beyond = Beyond::of(
-        -rule.threshold,
-        "silence",
-        |frame| Some(-decibels(frame.audio.as_ref()?.sample_peak).unwrap_or(f64::NEG_INFINITY)),
-        |stretch| secs(stretch.span.end_secs - stretch.span.start_secs),
-    );
-    Box::new(beyond.unbroken())
-});
-/// Channels of opposite phase.
-pub static PHASE: Check = of_stretches(
-    "phase",
-    34,
-    Threshold::new("correlation", -1.0, 1.0),
-    |rule| Quantity::of(rule.threshold, "", format!("{}", rule.threshold)),
-    |rule| {
-        Box::new(Beyond::of(
+pub static SILENCE: Check = Check {
+    has_length: true,
+    ..in_file("silence", 33, Threshold::new("dBFS", -120.0, 0.0), limit_in_secs, |rule| {
+        let beyond = Beyond::of(
             -rule.threshold,
-            "channels 1 and 2 of opposite phase",
-            // What is almost silent has no phase that could be heard.
-            |frame| Some(-frame.audio.as_ref().filter(|sound| sound.rms > 0.001)?.correlation?),
-            |stretch| Quantity::of(-stretch.value, "", format!("{:.2}", -stretch.value)),
-        ))
-    },
-);
+            "silence",
+            |frame| Some(-decibels(frame.audio.as_ref()?.sample_peak).unwrap_or(f64::NEG_INFINITY)),
+            |stretch| secs(stretch.span.end_secs - stretch.span.start_secs),
+        );
+        Box::new(beyond.unbroken())
+    })
+};
+/// Channels of opposite phase.
+pub static PHASE: Check = Check {
+    has_length: true,
+    ..in_file(
+        "phase",
+        34,
+        Threshold::new("correlation", -1.0, 1.0),
+        |rule| Quantity::of(rule.threshold, "", format!("{}", rule.threshold)),
+        |rule| {
+            Box::new(Beyond::of(
+                -rule.threshold,
+                "channels 1 and 2 of opposite phase",
+                // What is almost silent has no phase that could be heard.
+                |frame| Some(-frame.audio.as_ref().filter(|sound| sound.rms > 0.001)?.correlation?),
+                |stretch| Quantity::of(-stretch.value, "", format!("{:.2}", -stretch.value)),
+            ))
+        },
+    )
+};
 /// Channels without sound beside others that have some.
 pub static SILENT_CHANNEL: Check = in_file(
     "silent-channel",
@@ -93,16 +105,6 @@ pub static SOUND: [&Check; 8] =
     [&LOUDNESS, &TRUE_PEAK, &SOUND_CLIPPED, &SILENCE, &PHASE, &SILENT_CHANNEL, &SOUND_START, &SOUND_LENGTH];
 
 const SECONDS: Threshold = Threshold::new("seconds", 0.0, 3600.0);
-
-const fn of_stretches(
-    name: &'static str,
-    place: u32,
-    threshold: Threshold,
-    limit: fn(&Rule) -> Quantity,
-    start: fn(&Rule) -> Box<dyn Finder>,
-) -> Check {
-    Check { has_length: true, ..in_file(name, place, threshold, limit, start) }
-}
 
 const fn in_file(
     name: &'static str,
